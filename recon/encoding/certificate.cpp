@@ -13,16 +13,16 @@ namespace {
 
 constexpr std::size_t most_points = 64;
 
-/// That take some 10 ms of two cores, or more where the fewest that tell anything need it: as many
-/// on any machine, so that the same scan has the same bound. Each frame of many may have a sampling
-/// of its own, so that more would be felt.
+/// The number of points whose exact sums take some 10 ms of two cores, or longer where the fewest
+/// useful points need it. The number is the same on any machine, so that the same scan has the same
+/// bound. It is small because each frame of many may have a sampling of its own.
 std::size_t points_to_sample(std::size_t coils, std::size_t samples) {
     constexpr double multiply_adds = 4e7;
     constexpr std::size_t most = most_points;
     return std::min(most, voxels_of_exact_sums(multiply_adds, coils, samples));
 }
 
-/// With repetitions, the same on every platform and in every run.
+/// Random indices with repetitions, the same on every platform and in every run.
 std::vector<std::size_t> random_indices(std::size_t count, std::size_t below) {
     std::mt19937_64 generator(1);
     std::vector<std::size_t> indices(count);
@@ -32,7 +32,7 @@ std::vector<std::size_t> random_indices(std::size_t count, std::size_t below) {
     return indices;
 }
 
-/// In proportion to these numbers, which are not negative and not all 0.
+/// Random indices drawn in proportion to `shares`, which are not negative and not all 0.
 std::vector<std::size_t> random_indices(std::size_t count, const RealVector& shares) {
     std::vector<double> sums(static_cast<std::size_t>(shares.size()));
     std::partial_sum(shares.begin(), shares.end(), sums.begin());

@@ -17,17 +17,17 @@ ErrorEstimate error_estimate(const std::vector<double>& squares, double all, dou
 /// 0 where the maps are.
 class DrawnVoxels {
 public:
-    /// Of so many voxels with C x N coil maps, or none, which must outlive it.
+    /// `coil_maps` are C x N and must outlive this object, or are empty.
     DrawnVoxels(const CoilRows& coil_maps, std::size_t voxels)
         : coil_maps_(coil_maps), voxels_(voxels) {}
 
     struct Draw {
         std::vector<std::size_t> at;
         std::vector<double> weights; ///< 1 / (N p) of each, which has the probability p
-        /// Over how many voxels errors of F^H d are spread: N without maps.
+        /// The number of voxels over which errors of F^H d are spread; N without maps.
         double unknowns;
     };
-    /// The same on every platform; made when it is first asked for.
+    /// The drawn voxels, the same on every platform; they are drawn on the first call.
     const Draw& draw();
 
 private:
@@ -36,13 +36,14 @@ private:
     std::optional<Draw> draw_;
 };
 
-/// Of F^H d, at some that were drawn: C x M samples, C x N coil maps or none, one volume a problem.
+/// The sampled errors of F^H d at the drawn voxels. `samples` are C x M, `coil_maps` C x N or
+/// empty; `fhd` holds one volume a problem.
 Certificate certify_fhd(const Sampling& sampling, const CoilRows& samples,
                         const CoilRows& coil_maps, const Voxels& voxels,
                         const DrawnVoxels::Draw& drawn, const std::vector<Volume>& fhd);
-/// Of certify_fhd, and of certify_q for one coil.
+/// The time that certify_fhd takes, and for one coil that of certify_q.
 double seconds_to_certify(const Pace& pace, std::size_t coils, std::size_t samples);
-/// Of Q, at random differences of two voxels.
+/// Adds the sampled errors of Q, measured at random differences of two voxels.
 void certify_q(const Sampling& sampling, const Q& q, Certificate& errors);
 
 /// The error of one side of (N + lambda) rho = F^H d / Q(0) against the other, relative to F^H d,

@@ -20,7 +20,7 @@ struct FhdInputs {
     int exponent_of_samples(Precision precision) const {
         return range_exponent(precision, samples.largest_part());
     }
-    /// Of what is taken.
+    /// The exponent of two that is missing from the values handed to TakePart.
     int exponent(Precision precision) const {
         return exponent_of_samples(precision) + factors.exponent();
     }

@@ -20,18 +20,20 @@ std::vector<Volume> compute_fhd(Transforms& transforms, PiecewiseTransform& tran
                                 MuFactors& factors, const CoilRows& samples, CoilMaps& maps,
                                 Listener listener);
 
-/// Of its transform, of as many coils at a time as a device takes, without maps and volumes.
+/// The cost of the transform in F^H d, for as many coils at a time as the device takes, without
+/// coil maps and volumes.
 Cost cost_of_fhd(Transforms& transforms, std::size_t coils, std::size_t samples,
                  std::size_t voxels);
 
-/// The same of a frame with coil maps C x N, or without any, as it comes: all volumes at some
-/// voxels, then at the next. Returns a bound of the relative L2 error of F^H.
+/// F^H d of a frame with coil maps C x N, or with none, handed over in parts as it is computed: all
+/// volumes at some voxels, then all volumes at the next. Returns a bound of the relative L2 error
+/// of F^H.
 using TakeFhd =
     std::function<void(std::size_t volume, const Range& at, const ComplexVector& values)>;
 double fhd_of_frame(Transforms& transforms, const Voxels& voxels, const Frame& frame,
                     const CoilRows& coil_maps, const TakeFhd& take, Reporter& report);
 
-/// As rows on the host.
+/// F^H d of a frame as rows on the host.
 struct FhdOnHost {
     CoilMatrix values;
     double error;

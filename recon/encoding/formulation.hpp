@@ -9,7 +9,7 @@ namespace lsrecon {
 /// How products with F^H W F are made, the cheapest first.
 enum class Products { one_convolution, convolutions, transforms };
 
-/// What is decided about a scan before any work: a pure function of the scan.
+/// The decisions about a scan before any work: a pure function of the scan.
 struct Formulation {
     Grid grid; ///< of the image, which may have its voxels elsewhere
     Voxels voxels; ///< where the image is
@@ -20,7 +20,7 @@ struct Formulation {
     Products products() const;
 };
 
-/// What of a formulation is not the scan's.
+/// The inputs of a formulation that do not come from the scan.
 struct FormulationOptions {
     bool with_q = false; ///< the user brings Q
     bool with_neighbours = false; ///< regularisers that need a grid
@@ -32,13 +32,14 @@ struct FormulationOptions {
 /// UsageError when the scan cannot use what the options bring; InputError when the field map must
 /// be in another unit.
 Formulation formulate(const Scan& scan, const FormulationOptions& options = {});
-/// The same of a scan that is not prepared, with a field, or null, for an image on another grid.
+/// The formulation of a scan that is not prepared, for an image on another grid. `off_resonance` is
+/// the field, or null.
 Formulation formulate(const Scan& scan, const Grid& grid,
                       const std::shared_ptr<const OffResonance>& off_resonance,
                       const FormulationOptions& options);
-/// The same of one that is prepared, whose places have coil maps or have none.
+/// The formulation of a prepared scan whose places have coil maps or have none.
 Formulation formulate(const Scan& scan, bool with_maps, const FormulationOptions& options);
-/// The same with the maps and the field of a place.
+/// The formulation of a prepared scan with the maps and the field of one place.
 Formulation formulate(const Scan& scan, const Model& model, const FormulationOptions& options);
 
 } // namespace lsrecon

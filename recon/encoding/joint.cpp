@@ -9,7 +9,7 @@ namespace lsrecon {
 
 namespace {
 
-/// What problem p of all frames has in common.
+/// The scales that problem p of all frames has in common.
 struct Scales {
     double norm = 0; ///< largest ||F^H d|| / Q(0), and
     double image = 0; ///< of the frames' images, largest voxel, see System::first_image
@@ -29,7 +29,7 @@ Scales scales_of(const std::vector<JointFrame>& frames, std::size_t p) {
     return scales;
 }
 
-/// Of problem p of all frames, whose right-hand sides are given away.
+/// Solves problem p of all frames together; their right-hand sides are given away.
 std::vector<Solution> solve_problem(std::vector<JointFrame>& frames, std::size_t p,
                                     const SolveOptions& options, Reporter& report) {
     const Scales scales = scales_of(frames, p);

@@ -10,15 +10,15 @@
 
 namespace lsrecon {
 
-/// How samples become an image, a word after --method. What solves the normal equations has F^H d
-/// for their right-hand side. Else F^H d, by weights of the method, is the image of each coil, or
-/// with coil maps the sum over coils.
+/// A method by which samples become an image, named after --method. A method that solves the normal
+/// equations takes F^H d as their right-hand side. For any other method F^H d, with weights of the
+/// method, is the image of each coil, or with coil maps the sum over coils.
 struct Method {
     std::string name;
     std::string summary;
     bool solves;
-    /// Of these samples, in place of their own. InputError or UsageError where the method cannot
-    /// serve the scan. Null for what solves.
+    /// The weights of these samples, used in place of their own. InputError or UsageError where the
+    /// method cannot serve the scan. Null for a method that solves.
     Density (*density)(const Sampling& sampling, const Scan& scan, const Formulation& formulation,
                        const SolveOptions& options);
     /// F^H d by other means than a transform of the engines; null for none. `weights` are M, w in
@@ -34,13 +34,13 @@ const std::vector<Method>& methods();
 const Method& method_named(const std::string& name);
 const Method& method_of(const SolveOptions& options);
 
-/// Of gridding: as it was asked for.
+/// The density compensation that the options of gridding ask for.
 Density density_of_gridding(const Sampling& sampling, const Scan& scan,
                             const Formulation& formulation, const SolveOptions& options);
-/// Of a full Cartesian scan. InputError for any other.
+/// The weights of a full Cartesian scan. InputError for any other scan.
 Density density_of_cartesian(const Sampling& sampling, const Scan& scan,
                              const Formulation& formulation, const SolveOptions& options);
-/// F^H d of it by FFT.
+/// F^H d of a full Cartesian scan by FFT.
 std::vector<Volume> fhd_by_fft(Transforms& transforms, const Sampling& sampling,
                                const RealVector& weights, const Grid& grid, const CoilRows& samples,
                                CoilMaps& maps, Listener listener);

@@ -83,7 +83,8 @@ std::vector<std::size_t> some_of(std::size_t samples) {
     return some;
 }
 
-/// Of all coils, by the outermost tenth: there is little but noise where k-space ends.
+/// The mean energy of all coils in the outermost tenth of the samples, where there is little but
+/// noise.
 double energy_at_edge(const Sampling& sampling, const CoilRows& samples,
                       const std::vector<std::size_t>& some) {
     constexpr double share = 0.1;
@@ -117,8 +118,9 @@ double energy_at_edge(const Sampling& sampling, const CoilRows& samples,
     return count > 0 ? sum / static_cast<double>(count) : 0;
 }
 
-/// By the quietest quarter of each coil's, wherever the trajectory says that they lie: the energies
-/// of noise alone are distributed exponentially, and signal makes them larger.
+/// The mean energy of noise, estimated from the quietest quarter of each coil's samples, wherever
+/// in k-space they lie. The energies of noise alone are distributed exponentially, and signal makes
+/// them larger.
 double energy_of_quietest(const CoilRows& samples, const std::vector<std::size_t>& some) {
     constexpr double share = 0.25;
     double sum = 0;

@@ -35,7 +35,7 @@ RealVector noise_map(NormalEquations& equations, const std::vector<Volume>& fhd,
                      const SolveOptions& options, std::size_t replicas,
                      const std::function<CoilRows(std::size_t replica)>& noise, Reporter& report);
 
-/// Of images of so many right-hand sides beside the frame's own.
+/// The memory of a noise map of a frame with `problems` right-hand sides, beside the frame's own.
 inline Cost cost_of_noise_map(std::size_t voxels, std::size_t problems) {
     // mean, squares and image, F^H d with noise on the host, and their sum
     const double volumes = 4.5 + static_cast<double>(problems);

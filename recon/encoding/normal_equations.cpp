@@ -18,9 +18,9 @@ namespace lsrecon {
 
 namespace {
 
-/// Of conjugate gradients and of splitting on the device of the transforms: alternating directions
-/// need no more than the transforms, since their conjugate gradients begin anew before rounding can
-/// show.
+/// The precision of conjugate gradients on the device of the transforms, or of splitting. Splitting
+/// needs no more precision than the transforms: its conjugate gradients begin anew before rounding
+/// can show.
 Precision precision_of_solver(Transforms& transforms,
                               const std::vector<RegulariserChoice>& regularisers) {
     return need_splitting(regularisers) ? transforms.precision() : transforms.solver_precision();
@@ -69,8 +69,9 @@ Density weighting(const CommonToFrames& common, const Sampling& sampling) {
     return density;
 }
 
-/// Of an iteration of splitting: more where samples are missing, and in volumes, whose corners no
-/// trajectory reaches. Fitted (docs/performance.md, predictions).
+/// The expected number of inner iterations in one iteration of splitting. It grows where samples
+/// are missing, and in volumes, whose corners no trajectory reaches. Fitted (docs/performance.md,
+/// predictions).
 double expected_inner_iterations(std::size_t samples, const Grid& grid) {
     constexpr double least = 1;
     constexpr double most = most_inner_iterations;

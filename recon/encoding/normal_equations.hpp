@@ -23,7 +23,7 @@ enum class Route { q, transforms };
 /// Whether F^H d and Q are held against exact ones (encoding/certificate.hpp).
 enum class Certified { never, of_engines_not_exact, of_all };
 
-/// What the normal equations of a place's frames are made with.
+/// The inputs of the normal equations that the frames of a place share.
 struct CommonToFrames {
     Transforms& transforms;
     const Formulation& formulation;
@@ -35,25 +35,27 @@ struct CommonToFrames {
     bool precondition = false; ///< conjugate gradients; splitting always is
     Certified certified = Certified::never;
     const Method* method = nullptr; ///< null for one that solves
-    /// Where it does not.
+    /// The weights of a method that does not solve; null for one that does.
     std::function<Density(const Sampling&)> density = nullptr;
 };
 
-/// What systems of one grid share that work one at a time; made with the first.
+/// The workspaces that systems of one grid share when they work one at a time; made with the first
+/// system.
 struct SharedWorkspaces {
     double needed = 0; ///< bytes of the device that all of them and their solve will take
     std::shared_ptr<ToeplitzWorkspace> toeplitz;
     std::shared_ptr<Basis> basis; ///< of preconditioners
 };
 
-/// What the memory of normal equations depends on.
+/// The sizes that decide the memory of normal equations.
 struct SystemShape {
     Grid grid;
     std::size_t maps; ///< coil maps; 0 and 1 for none
     std::size_t terms = 1; ///< of the normal operator off resonance; 0 and 1 for a single Q
 };
 
-/// On the device where it was asked for and has room, else on the CPU in double precision.
+/// The place where the equations are solved: the device where it was asked for and has room, else
+/// the CPU in double precision.
 struct WhereSolved {
     Precision precision;
     bool on_device;
@@ -64,8 +66,8 @@ WhereSolved where_solved(Transforms& transforms, const SystemShape& shape,
 /// Notes that the solver runs on the CPU.
 void note_move_to_cpu(const Transforms& transforms, const std::string& why);
 
-/// What the frames of a place share, with its coil maps on the transforms' device. What `common`
-/// refers to must outlive it.
+/// The data that the frames of a place share, with its coil maps on the transforms' device.
+/// Everything that `common` refers to must outlive it.
 struct PlaceEquations {
     explicit PlaceEquations(CommonToFrames of_frames)
         : common(std::move(of_frames)), maps(common.transforms.device(), common.coil_maps),
@@ -81,22 +83,23 @@ struct PlaceEquations {
 /// devices.
 class NormalEquations {
 public:
-    /// Both must outlive it. By F and F^H where Q cannot serve, whatever the route.
+    /// `place` and `sampling` must outlive it. Products are made by F and F^H where Q cannot serve,
+    /// whatever the route.
     NormalEquations(PlaceEquations& place, const Sampling& sampling, Route route = Route::q);
     NormalEquations(const NormalEquations&) = delete;
 
-    /// Of a system through Q and its solve, all on one device.
+    /// The memory of a system through Q and of its solve, all on one device.
     static Cost cost(const Device& device, const SystemShape& shape, Precision precision,
                      const std::vector<RegulariserChoice>& regularisers, bool precondition);
 
-    /// Of the solve of a problem, from Q and F^H d on, with all of its iterations.
+    /// The time of solving one problem from Q and F^H d on, with all of its iterations.
     static double seconds(Transforms& transforms, const SamplePoints& points,
                           const SystemShape& shape, const SolveOptions& options, bool through_q);
 
-    /// F^H d of C x M samples, the right-hand sides. Of a method that does not solve, with weights
-    /// that make it an image.
+    /// F^H d of C x M samples, the right-hand sides. A method that does not solve weights the
+    /// samples so that F^H d is an image.
     std::vector<Volume> fhd(const CoilRows& samples, Listener listener = {});
-    /// The same as the stage "fhd", or that of the method.
+    /// F^H d as the stage "fhd", or as the stage of the method.
     std::vector<Volume> fhd_in_stage(const CoilRows& samples, Reporter& report);
     /// ||W^1/2 (F rho - d)||^2 of samples and the images that they are to be of: one with coil
     /// maps, one a coil without.
@@ -109,17 +112,17 @@ public:
     const Q* q();
 
     const CoilRows& coil_maps() const { return common_.coil_maps; }
-    /// Where its weights come from, of a method that does not solve.
+    /// The source of the weights of a method that does not solve.
     const std::string& density() const { return density_.method; }
-    /// On the transforms' device, in double precision where it has that. Null where the device has
-    /// no room, which is noted. Made when it is first asked for.
+    /// The system on the transforms' device, in double precision where the device has it. Null
+    /// where the device has no room, which is noted. Made on the first call.
     System* on_device();
-    /// On the reference device; made when it is first asked for.
+    /// The system on the reference device; made on the first call.
     System& on_reference();
     /// A system on the transforms' device that outlives these equations, but not what they refer
     /// to. DeviceError when there is no room.
     std::unique_ptr<System> kept_system(SharedWorkspaces& shared, Reporter& report);
-    /// Of all equations of the place that follow, too.
+    /// Sets lambda for these equations and for all equations of the place that follow.
     void set_lambda(double lambda);
     std::size_t voxels() const { return common_.formulation.voxels.count(); }
     /// Q(0), the unit of lambda.
@@ -131,10 +134,10 @@ public:
     bool are_certified();
     /// Errors of the F^H d of a frame's samples; of no voxels where they are not sampled.
     Certificate certify(const CoilRows& samples, const std::vector<Volume>& fhd, Reporter& report);
-    /// Adds those of Q; without Q that of F^H d is taken for it, since F is wrong as its adjoint
-    /// is.
+    /// Adds the errors of Q. Without Q the error of F^H d is taken for it, since F is as wrong as
+    /// its adjoint.
     void certify_gram(Certificate& certificate, Reporter& report);
-    /// Over how many voxels errors of F^H d are spread.
+    /// The number of voxels over which errors of F^H d are spread.
     std::size_t unknowns();
 
 private:

@@ -21,7 +21,7 @@ struct WantedQ {
     double largest_error;
 };
 
-/// Where Qs of other runs and other scans are.
+/// A store of Qs from other runs and other scans.
 class QStore {
 public:
     virtual ~QStore() = default;
@@ -30,9 +30,9 @@ public:
     /// InputError when a Q that the user brings is missing or wrong, so that nothing is after hours
     /// of work.
     virtual void require(const Scan& scan, const LargestQError& largest_error) = 0;
-    /// None where it has to be computed.
+    /// The stored Q, or none where it has to be computed.
     virtual std::optional<StoredQ> find(const WantedQ& wanted) = 0;
-    /// Takes what was computed, in place of none or of one that find() did not take.
+    /// Keeps a computed Q where there was none, or replaces one that find() refused.
     virtual void keep(const WantedQ& wanted, const StoredQ& q, const ComputedBy& by) = 0;
 };
 

@@ -25,8 +25,7 @@ template <typename SolveOne> Solved solve_each(System& system, const std::vector
     return solved;
 }
 
-/// Of the scale of a prior image: beyond the first factor it is worth a note, beyond the second an
-/// error.
+/// Limits of the scale factor of a prior image: the first gives a note, the second an error.
 constexpr double noted_scale = 2;
 constexpr double refused_scale = 10;
 

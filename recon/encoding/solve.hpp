@@ -23,8 +23,8 @@ struct Solved {
     std::string solver; ///< what solved, in which precision, with which FFT
 };
 
-/// Of one of so many problems: tells the report how far they are, and the options' monitor, if
-/// any, which problem it is.
+/// The monitor of one problem of `problems`: it tells the report how far they are, and the options'
+/// monitor, if any, which problem it is.
 Monitor monitor_of(std::size_t problem, std::size_t problems, const SolveOptions& options,
                    Listener listener);
 
@@ -37,23 +37,23 @@ void add(Solution solution, double b_norm, std::size_t problems, Solved& solved)
 Solved solve(NormalEquations& equations, const std::vector<Volume>& fhd,
              const SolveOptions& options, Listener listener = {});
 
-/// The same as the stage "solve", after that of Q.
+/// Solves as the stage "solve", after the stage of Q.
 Solved solve_in_stage(NormalEquations& equations, const std::vector<Volume>& fhd,
                       const SolveOptions& options, Reporter& report);
 
-/// On the device when the equations fit on it and its precision can keep the tolerance, else on
-/// the CPU in double precision, with a note.
+/// Solves on the device when the equations fit on it and its precision can keep the tolerance, else
+/// on the CPU in double precision, with a note.
 Solved solve_where_it_fits(NormalEquations& equations, const std::vector<Volume>& fhd,
                            const SolveOptions& options, Listener listener);
-/// By Eigen, in double precision.
+/// Solves by Eigen, in double precision.
 Solved solve_by_eigen(NormalEquations& equations, const std::vector<Volume>& fhd,
                       const SolveOptions& options, Listener listener);
-/// On the device alone: see System::solve for its errors.
+/// Solves on the device alone: see System::solve for its errors.
 Solved solve_on_device(System& system, const std::vector<Volume>& fhd, const SolveOptions& options,
                        Listener listener);
 
-/// Of a regulariser that compares with a prior image: InputError when that is in other units, a
-/// note when it may be; UsageError for several problems.
+/// Checks the scale of the prior image that a regulariser compares with: InputError when it is in
+/// other units, a note when it may be; UsageError for several problems.
 void require_scale(System& system, const std::vector<Volume>& fhd, Listener listener);
 
 /// Regularisers continue the image where no coil sees anything; nothing was measured there.
@@ -61,7 +61,7 @@ void clear_where_maps_are_zero(const CoilRows& maps, Solved& solved);
 
 ImageFrame to_image(const Frame& frame, const Solved& solved);
 
-/// What solved the frames, for the record.
+/// The solvers of all frames, for the record.
 std::string solvers_of(const Image& image);
 
 } // namespace lsrecon

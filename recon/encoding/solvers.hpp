@@ -7,7 +7,7 @@
 
 namespace lsrecon {
 
-/// What solves, a word after --solver.
+/// A solver of the normal equations, named after --solver.
 struct Solver {
     std::string name;
     std::string summary;

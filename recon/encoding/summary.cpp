@@ -100,7 +100,8 @@ std::string SolveSummary::as_text() const {
 }
 
 bool SolveSummary::converged() const {
-    // Of the image, by the last iterations: where that is regularised, more would change nothing.
+    // Changes of the image by the last iterations. Where the image is regularised, more iterations
+    // would change nothing.
     constexpr double little = 0.01;
     constexpr double nothing = 0.001;
     if (need_splitting(options_.regularisers)) {
@@ -129,7 +130,8 @@ std::string SolveSummary::about_convergence() const {
            (stops_early() ? ", or pass `lambda` 0.01 to converge without noise." : ".");
 }
 
-/// What makes them, "" for nothing: an accuracy that floats cannot keep takes doubles by itself.
+/// Advice for better transforms, "" for none. An accuracy that floats cannot keep takes doubles by
+/// itself.
 std::string SolveSummary::better_transforms() const {
     const bool in_double = with_.epsilon < tolerance::eps;
     const std::string engine = !with_.exact ? "a smaller `accuracy`, "
@@ -197,7 +199,7 @@ double SolveSummary::left() const {
     return std::max(least, 1 - explained_);
 }
 
-/// Whether a penalty may leave of the samples what is no noise.
+/// Whether a penalty may leave more of the samples unexplained than noise.
 bool SolveSummary::smooths() const {
     return std::any_of(options_.regularisers.begin(), options_.regularisers.end(),
                        [](const RegulariserChoice& choice) {

@@ -11,7 +11,7 @@ namespace lsrecon {
 
 struct Solved;
 
-/// What a solve ran with besides its options: what notes on it can advise.
+/// Properties of a solve besides its options, on which the advice in notes depends.
 struct SolvedWith {
     double epsilon = tolerance::eps; ///< of the transforms' arithmetic
     bool exact = true; ///< the engine; else its accuracy limits the transforms, not their precision
@@ -21,7 +21,7 @@ struct SolvedWith {
     bool field_map = true;
 };
 
-/// What the solver did to all problems of a scan.
+/// A summary of the solves of all problems of a scan.
 class SolveSummary {
 public:
     explicit SolveSummary(const SolveOptions& options, const SolvedWith& with = {})
@@ -35,7 +35,7 @@ public:
     /// Whether all problems kept the tolerance, or the last passes changed the image by 1 % at
     /// most.
     bool converged() const;
-    /// Of a solve that did not.
+    /// The message about a solve that did not converge.
     std::string about_convergence() const;
 
     /// Whether rounding in the transforms decides the image as much as lambda does; false
@@ -55,16 +55,16 @@ public:
 
     /// "10 % unexplained, 1.2 times the noise" of the samples' energy; "" where that is not known.
     std::string samples_in_words() const;
-    /// Whether that is so much of some frame that something is likely to be wrong, and what it may
-    /// be.
+    /// Whether so much of some frame is unexplained that something is likely to be wrong;
+    /// about_samples() says what it may be.
     bool explains_too_little() const { return too_little_ > 0; }
     std::string about_samples() const;
 
     /// Notes what a user should know of that.
     void note(Reporter& report) const;
 
-    /// For the record: worst and median of the final residuals, the largest late change, the
-    /// smallest lambda that is resolved, the estimated error of the image.
+    /// Numbers for the record: worst and median of the final residuals, the largest late change,
+    /// the smallest lambda that is resolved, the estimated error of the image.
     std::vector<std::pair<std::string, double>> numbers() const;
 
 private:
@@ -94,9 +94,10 @@ private:
     Certificate certificate_;
 };
 
-/// What rounding in the transforms does to a frame. `bound` is that of the transforms' relative
-/// error, in arithmetic of this unit roundoff; a gain is ||F^H d|| / (Q(0) ||rho||) of one problem,
-/// at most ||A|| / Q(0) and, where the image lies in what was measured best, nearly that.
+/// Estimates the effect of rounding in the transforms on a frame. `bound` is that of the
+/// transforms' relative error, in arithmetic of this unit roundoff; a gain is ||F^H d|| / (Q(0)
+/// ||rho||) of one problem, at most ||A|| / Q(0) and, where the image lies in what was measured
+/// best, nearly that.
 ///
 /// Below resolved_lambda, errors of A and b determine the solution of (A + lambda Q(0) I) x = b
 /// more than the data do; it is the error times the gain. The error is spread over all directions;
@@ -111,9 +112,9 @@ void estimate_rounding(ImageFrame& frame, const std::vector<double>& gains, doub
 void estimate_by_certificate(ImageFrame& frame, const Solved& solved,
                              const Certificate& certificate, double lambda, std::size_t voxels);
 
-/// How much of the samples a frame explains: `explained` is ||d||^2 - ||F rho - d||^2, `energy`
-/// ||d||^2, `noise` what the measured noise has of it, 0 where none was measured, and `most_noise`
-/// what it has at most then.
+/// Compares a frame with its samples. `explained` is ||d||^2 - ||F rho - d||^2 and `energy` is
+/// ||d||^2. `noise` is the part of `energy` that measured noise makes up, 0 where none was
+/// measured; `most_noise` is then its upper limit.
 void compare_with_samples(ImageFrame& frame, double explained, double energy, double noise,
                           double most_noise = 0);
 

@@ -22,11 +22,11 @@ namespace {
 /// Radii in cycles/FOV: maps are smooth, and more calibration costs more than it brings.
 constexpr std::size_t most_in_2d = 16;
 constexpr std::size_t most_in_3d = 12;
-/// Where the phase of an object moves its k-space out of the centre.
+/// Largest radii where the phase of an object moves its k-space out of the centre.
 constexpr std::size_t most_of_any_in_2d = 32;
 constexpr std::size_t most_of_any_in_3d = 20;
 constexpr std::size_t fewest = 4;
-/// Of the low-resolution images: enough to keep what was hardly sampled from growing.
+/// Options of the low-resolution images: lambda keeps weakly sampled components from growing.
 constexpr double lambda = 1e-3;
 constexpr int iterations = 30;
 constexpr double least_residual = 1e-4;
@@ -78,8 +78,8 @@ ComplexVector smoothed(const ComplexVector& image, const Grid& grid, std::size_t
     return result;
 }
 
-/// In cycles/FOV: the largest radius at which samples are strong, beside those of the strongest
-/// radius and beyond what is at all of them, such as noise.
+/// The largest radius in cycles/FOV at which samples are strong, compared with those at the
+/// strongest radius and above a floor that all radii have, such as noise.
 std::size_t strong_radius(const std::vector<Vec3>& positions, const CoilRows& samples,
                           const Grid& grid) {
     constexpr double strong = 0.25; // of the energy

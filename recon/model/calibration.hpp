@@ -10,25 +10,25 @@
 
 namespace lsrecon {
 
-/// Where coils are calibrated: the image's field of view, but no wider than the file's, beyond
-/// which samples need not be dense enough.
+/// The field of view in which coils are calibrated: the image's, but no wider than the file's,
+/// beyond which samples need not be dense enough.
 class CalibrationField {
 public:
     CalibrationField(const Grid& image, const Grid& file);
-    /// The image's own where these samples, in cycles per its field of view, are dense enough for
-    /// all of it.
+    /// The field is the image's own where these samples, in cycles per its field of view, are dense
+    /// enough for all of it.
     CalibrationField(const Grid& image, const Grid& file,
                      const std::vector<std::shared_ptr<const Sampling>>& samplings);
     const Grid& grid() const { return grid_; } ///< with about the image's voxels
     bool is_narrower() const { return share_ != Vec3{1, 1, 1}; } ///< than the image's
-    /// Of samples, in cycles per this field of view.
+    /// The positions of the samples, in cycles per this field of view.
     std::shared_ptr<const std::vector<Vec3>>
     positions(const std::shared_ptr<const Sampling>& sampling) const;
     /// The samples of a frame that belong to the calibration on such a grid, at these positions.
     Frame central_part(const Frame& frame, const Grid& grid) const;
-    /// In cycles per this field of view: how far a calibration of the frame reaches where it is
-    /// sampled so far. It is most_radius(), or further where k-space is strong further out, as of
-    /// an object whose phase varies.
+    /// The radius that a calibration of the frame should reach, in cycles per this field of view,
+    /// as far as the frame is sampled. It is most_radius(), or larger where k-space is strong
+    /// further out, as of an object whose phase varies.
     std::size_t wanted_radius(const Frame& frame) const;
 
 private:
@@ -64,12 +64,12 @@ constexpr const char* maps_of_another =
     "make maps of another scan of these coils, or of more of its frames, with 'lsrecon maps', and "
     "pass them with `maps` FILE";
 
-/// In cycles/FOV, of an object whose k-space is strongest in the centre: maps are smooth, and more
-/// calibration costs more than it brings.
+/// The largest radius in cycles/FOV that a calibration needs when k-space is strongest in the
+/// centre: maps are smooth, and more calibration costs more than it brings.
 std::size_t most_radius(const Grid& grid);
 /// Whether maps can be estimated from a centre that is sampled so far.
 bool is_enough(std::size_t radius);
-/// InputError where they cannot, from so many frames that fill these cells.
+/// InputError where maps cannot be estimated from so many frames that fill these cells.
 void require_calibration(const Scan& scan, const SampledCells& cells, std::size_t frames);
 /// The field of view with a matrix of 2 radius, at most the grid's.
 Grid calibration_grid(const Grid& grid, std::size_t radius);
@@ -79,7 +79,7 @@ constexpr const char* stage_of_calibration = "calibrate";
 /// sampled, or 0 for as far as that is and field.wanted_radius() at most.
 Calibration calibrate(Transforms& transforms, const Scan& scan, const CalibrationField& field,
                       const Frame& frame, std::size_t radius = 0);
-/// What it takes, of the samples that belong to a calibration on this grid.
+/// The time of a calibration on this grid, with the samples that belong to it.
 double seconds_of_calibration(Transforms& transforms, const std::vector<Vec3>& trajectory,
                               std::size_t coils, const Grid& grid);
 

@@ -20,8 +20,8 @@ namespace lsrecon {
 
 namespace {
 
-/// Of the samples: a quarter of k-space along each axis tells a field map of the wrong sign (1.24
-/// times less is left) as well as half of it does, at a tenth of the cost.
+/// The share of k-space along each axis that is compared. A quarter tells a field map of the wrong
+/// sign (1.24 times less is left) as well as half of it does, at a tenth of the cost.
 constexpr double share_of_kspace = 0.25;
 constexpr std::size_t fewest = 16; ///< cycles/FOV
 const SolveOptions to_compare{1e-4, 10, 1e-3};
@@ -37,7 +37,7 @@ Grid box_of(const Grid& grid) {
     return box;
 }
 
-/// For images of what was sampled in a box.
+/// The grid of images whose samples lie in a box.
 Grid with_room(Grid box, const Grid& grid) {
     for (std::size_t d = 0; d < static_cast<std::size_t>(grid.dimensions); ++d) {
         box.size[d] = std::min(box.size[d] * 3 / 2, grid.size[d]);
@@ -54,7 +54,7 @@ Grid with_room_for_maps(Grid box, const Grid& grid) {
     return box;
 }
 
-/// So many samples of each cell of k-space on average tell as much as all.
+/// The number of samples of each cell of k-space, on average, that tell as much as all.
 constexpr double enough = 8;
 
 /// Samples within a box, some of many at random: each part of k-space keeps its share.

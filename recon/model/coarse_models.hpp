@@ -13,7 +13,7 @@
 
 namespace lsrecon {
 
-/// What a model has in place of what a scan is reconstructed with.
+/// The difference between a model and the one with which a scan is reconstructed.
 struct ModelChange {
     bool mirrors = false; ///< the trajectory has its other sign
     double field = 1; ///< the field map is so many times as large
@@ -29,30 +29,31 @@ public:
     CoarseModels(Transforms& transforms, const Scan& scan, const Model& own, const Frame& frame);
     ~CoarseModels();
 
-    /// So many models of a scan with this trajectory and so many coil maps, which are estimated
-    /// once, or none.
+    /// The time of `models` models of a scan with this trajectory and `maps` coil maps, which are
+    /// estimated once, or none.
     static double seconds(Transforms& transforms, const Grid& grid,
                           const std::vector<Vec3>& trajectory, std::size_t maps, double models);
 
     /// ||W^1/2 d||^2 of the samples.
     double energy() const;
-    /// What noise has of it: as it was measured, or at most, by the edge of k-space.
+    /// The noise's part of the energy: as it was measured, or at most, from the edge of k-space.
     double noise() const { return noise_; }
     /// Whether the frame samples the centre densely enough for estimated maps.
     bool can_estimate() const;
 
-    /// What a model leaves of the energy, and its image.
+    /// The energy that a model leaves unexplained, and its image.
     struct Explained {
         double left;
         ComplexVector image;
     };
-    /// The scan's own.
+    /// The scan's own model.
     const Explained& own();
-    /// Another; one with estimated maps where they can be.
+    /// Another model; with estimated maps where they can be estimated.
     Explained changed(const ModelChange& change);
-    /// How many times less such a model, which leaves `left`, leaves of noise that is added to the
-    /// samples, as much as the scan's own model leaves of them: maps that are estimated from the
-    /// samples fit their noise, too. Infinity where one of the two leaves nothing of it.
+    /// The factor by which such a model, which leaves `left`, leaves less than the scan's own model
+    /// of noise that is added to the samples. The noise is as strong as the residual of the own
+    /// model. Maps that are estimated from the samples fit their noise, too. Infinity where one of
+    /// the two leaves none of it.
     double gain_of_noise(const ModelChange& change, double left);
     /// sum_c |F^H W (d_c - F S_c rho)|^2 in each plane of a volume, of such a model's image.
     RealVector residual_of_planes(const ModelChange& change, const ComplexVector& image);

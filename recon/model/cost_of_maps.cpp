@@ -1,4 +1,4 @@
-// What estimating the coil maps of a scan will take, by its trajectory alone.
+// The cost of estimating the coil maps of a scan, predicted from its trajectory alone.
 
 #include "encoding/fhd.hpp"
 #include "model/calibration.hpp"
@@ -9,7 +9,7 @@ namespace lsrecon {
 
 namespace {
 
-/// What maps are estimated from: calibration lines, else the first frame.
+/// The frame that maps are estimated from: calibration lines, else the first frame.
 const Frame& calibrated(const Scan& scan) {
     const Frame* const own = calibration_samples_of(scan, scan.frames.front());
     return own != nullptr ? *own : scan.frames.front();
@@ -21,8 +21,8 @@ SampledCells cells_of_maps(const Scan& scan, const CalibrationField& field) {
     return cells;
 }
 
-/// So far the centre of k-space is sampled there, in cycles/FOV; the most that is of use of several
-/// frames, which are joined where each has too few samples.
+/// The radius in cycles/FOV within which the centre of k-space is sampled. Several frames are
+/// joined where each has too few samples, and then it is the largest radius that is of use.
 std::size_t radius_of_maps(const Scan& scan, const CalibrationField& field) {
     const std::size_t radius = cells_of_maps(scan, field).radius();
     const bool joins = scan.frames.size() > 1 && &calibrated(scan) == &scan.frames.front();
@@ -40,7 +40,7 @@ bool estimates_maps(const ScanToPrepare& of) {
     return of.maps > 0 && (is_usual(source) ? of.scan.coil_maps.empty() : file_of(source).empty());
 }
 
-/// Of the centre of k-space of one frame of each place, and their maps.
+/// The cost of reconstructing the centre of k-space of one frame of each place, and of their maps.
 StepCost cost_of_maps(const ScanToPrepare& of) {
     if (!estimates_maps(of)) {
         return {};

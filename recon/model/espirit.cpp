@@ -169,8 +169,8 @@ struct Leading {
     Eigen::VectorXf residuals; ///< norms of A v - lambda v
 };
 
-/// By iteration on a subspace of so many dimensions (Halko et al. 2011, SIAM Review 53:217), which
-/// begins with `known` vectors and random ones.
+/// Leading eigenvectors, by iteration on a subspace of `rank` dimensions (Halko et al. 2011, SIAM
+/// Review 53:217) that begins with the `known` vectors and random ones.
 Leading leading_eigenvectors(const Eigen::MatrixXcf& matrix, Eigen::Index rank,
                              const Eigen::MatrixXcf& known) {
     constexpr int passes = 4;
@@ -218,8 +218,8 @@ double threshold_of(double of_noise, double errors, std::optional<double> wanted
     return std::max(wanted.value_or(far), of_noise);
 }
 
-/// How much directions count, by the squares of their singular values: less and less down to the
-/// least threshold, where what distorts an object begins to be an image of its own.
+/// Weights of directions by the squares of their singular values. They fall towards the least
+/// threshold, where artefacts of an object begin to form an image of their own.
 Eigen::ArrayXf weights_of(const Eigen::ArrayXf& squares, double threshold) {
     const double edge = std::min(threshold, least_threshold);
     const auto square = static_cast<float>(edge * edge) * squares.maxCoeff();
@@ -267,8 +267,8 @@ RowSpace row_space(const Patches& patches, double errors, std::optional<double> 
     }
 }
 
-/// What the projection says of a coil from the others at a distance in k-space, averaged over the
-/// window: coefficient (a, b) at distance t of a field whose eigenvectors of eigenvalue 1 are maps.
+/// The projection of one coil from the others at a distance in k-space, averaged over the window.
+/// Coefficient (a, b) at distance t belongs to a field whose eigenvectors of eigenvalue 1 are maps.
 ///
 ///     X_a(m) = sum_b sum_t W_ab(t) X_b(m + t),  W_ab(t) = sum over s - s' = t of P(bs, as') / K
 HermitianField field_of(const Eigen::MatrixXcf& row_space, const Kernel& kernel, std::size_t coils,
@@ -328,8 +328,9 @@ HermitianField field_of(const Eigen::MatrixXcf& row_space, const Kernel& kernel,
     return field;
 }
 
-/// What an object's eigenvalue lacks of 1 grows with what is left out of its windows: simulated
-/// objects were whole, and no wider, with 0.9 at a threshold of 0.02 and with 0.8 from 0.05 on.
+/// The crop of the eigenvalue for a threshold. The eigenvalue of an object falls below 1 as more is
+/// left out of its windows: simulated objects were whole, and no wider, with a crop of 0.9 at a
+/// threshold of 0.02 and with 0.8 from 0.05 on.
 double crop_of(double threshold) {
     constexpr double most = 0.9;
     constexpr double least = 0.8;
@@ -337,7 +338,7 @@ double crop_of(double threshold) {
     return std::clamp(most - above * (most - least), least, most);
 }
 
-/// Of the map where the largest eigenvalue is this: it is 1 where there is signal.
+/// The weight of the map at a voxel with this largest eigenvalue, which is 1 where there is signal.
 float weight_of(float eigenvalue, float crop, bool soft) {
     if (!soft) {
         return eigenvalue >= crop ? 1 : 0;

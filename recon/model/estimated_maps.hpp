@@ -10,13 +10,14 @@
 
 namespace lsrecon {
 
-/// Of ESPIRiT.
+/// Options of ESPIRiT.
 struct MapsOptions {
-    /// Singular values below this share of the largest are noise; none for twice that of noise and
-    /// of a calibration's errors, from 0.02 to 0.05. Below noise they always are.
+    /// Singular values below this share of the largest are noise. Without a value it is twice the
+    /// share of noise and of a calibration's errors, from 0.02 to 0.05. It is never below the
+    /// noise.
     std::optional<double> threshold;
-    /// 0 where the eigenvalue, 1 where there is signal, is below; but not in holes that the object
-    /// encloses in a plane. None for what suits the threshold.
+    /// Maps are 0 where the eigenvalue, which is 1 where there is signal, is below this; but not in
+    /// holes that the object encloses in a plane. Without a value it follows from the threshold.
     std::optional<double> crop;
     bool soft = false; ///< maps grow from 0 at the crop to 1, holes or not
 
@@ -32,7 +33,7 @@ struct MapsMethod {
     CoilRows::Floats (*estimate)(const Calibration& calibration, const Grid& grid,
                                  const MapsOptions& options);
     bool takes_options;
-    /// Of so many coils, from a calibration on one grid to maps on another.
+    /// The cost for so many coils, from a calibration on one grid to maps on another.
     Cost (*cost)(const Pace& pace, std::size_t coils, const Grid& from, const Grid& to);
 };
 

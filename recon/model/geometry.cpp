@@ -16,7 +16,7 @@ namespace {
 
 constexpr double turn = 2 * pi;
 
-/// Of what has this position, so that it comes to the centre.
+/// The shift that brings an object at this position to the centre.
 Vec3 shift_from(const std::optional<Vec3>& position, const Grid& grid) {
     Vec3 shift{0, 0, 0};
     for (int d = 0; d < grid.dimensions; ++d) {
@@ -113,7 +113,7 @@ void Geometry::change_frames(Scan& scan, const std::string& within) {
                               "view in the file is wrong"});
         }
     }
-    // Only now: until here samplings are known by where they are.
+    // The frames change last: until here samplings are known by where they are.
     for (std::size_t f = 0; f < scan.frames.size(); ++f) {
         apply(*frames_[f], shifts_mm_[f], scan.frames[f]);
     }

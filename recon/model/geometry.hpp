@@ -29,7 +29,7 @@ public:
     void apply(std::size_t index, Frame& frame) const;
 
 private:
-    /// What becomes of one sampling.
+    /// The change of one sampling.
     struct Change {
         std::shared_ptr<const Sampling> sampling;
         std::vector<std::size_t> kept; ///< samples of the file that are in it

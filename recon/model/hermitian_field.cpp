@@ -90,7 +90,7 @@ Lanes inverse_or_zero(const Lanes& values) {
     return (values > 0).select(values.inverse(), Lanes::Zero(values.size()));
 }
 
-/// To norm 1, or 0 where there is nothing; the norms.
+/// Scales vectors to norm 1, or to 0 where they are 0. Returns the norms.
 Lanes normalise(Vectors& x) {
     const Lanes norms = x.squares().sqrt();
     x.scale(inverse_or_zero(norms));
@@ -125,9 +125,9 @@ Matrices squared(Matrices m, Eigen::Index coils) {
     return result;
 }
 
-/// By power iteration: for coil maps the other eigenvalues are far below where there is signal.
-/// Where the next is near, as of what distorts an object, a hundred steps would leave some of the
-/// first guess, which jumps from voxel to voxel.
+/// Power iteration: for coil maps the other eigenvalues are far below where there is signal. Where
+/// the next eigenvalue is near, as where artefacts have signal, a hundred steps would leave some of
+/// the first guess, which jumps from voxel to voxel.
 Lanes iterate(const Matrices& m, Vectors& x) {
     normalise(x);
     Lanes eigenvalues;

@@ -11,7 +11,8 @@ namespace lsrecon {
 ///     entry(a, b) at voxel n = sum over t of coefficients(ab, t) prod_d basis[d](n_d, t_d)
 struct HermitianField {
     std::size_t coils = 0;
-    /// Of a <= b alone, a pair a row, (0,0), (0,1), ... (1,1), ...; t with x fastest.
+    /// Coefficients of pairs a <= b alone, a pair a row, (0,0), (0,1), ... (1,1), ...; t with x
+    /// fastest.
     CoilRows::Floats coefficients;
     std::array<Eigen::MatrixXcf, 3> basis; ///< N_d x terms
 };
@@ -21,9 +22,9 @@ struct Eigenvectors {
     Eigen::ArrayXf eigenvalues; ///< N
 };
 
-/// Of the largest eigenvalue at every voxel, with <reference, vector> real and not negative: an
-/// eigenvector has any phase, and an image needs one that is smooth. A few rows at a time, on all
-/// cores.
+/// The eigenvectors of the largest eigenvalue at every voxel, with <reference, vector> real and not
+/// negative: an eigenvector has any phase, and an image needs one that is smooth. They are computed
+/// a few rows at a time, on all cores.
 Eigenvectors dominant_eigenvectors(const HermitianField& field, const Grid& grid,
                                    const Eigen::VectorXcf& reference);
 

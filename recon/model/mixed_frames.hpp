@@ -16,13 +16,13 @@ public:
     explicit MixedFrames(FrameSource& source) : source_(source) {}
 
     void change_geometry(Geometry geometry) { geometry_.emplace(std::move(geometry)); }
-    /// After the mixing so far.
+    /// Mixes the coils once more, after the mixing so far.
     void mix(const CoilMixing& mixing);
     const CoilMixing& mixing() const { return mixing_; } ///< of no rows for none
 
     std::size_t first_good() const { return source_.first_good(); }
     bool is_bad(std::size_t index) const { return source_.bad().count(index) > 0; }
-    /// Those of a place that can be used, in the order of their indices.
+    /// The frames of a place that can be used, in the order of their indices.
     std::vector<std::size_t> good_of(const Place& place) const;
 
     /// visit(frame with its samples). The first good one stays in memory until it is taken.

@@ -91,7 +91,8 @@ double ModelCheck::seconds(Transforms& transforms, const Grid& grid,
     return CoarseModels::seconds(transforms, grid, trajectory, maps, models);
 }
 
-/// What a model leaves, with what of the noise it fits and the scan's own does not.
+/// The energy that a model leaves, corrected for the noise that it fits and the scan's own does
+/// not.
 ModelCheck::Left ModelCheck::compared(CoarseModels& models, const ModelChange& change) {
     const double own = models.own().left;
     const double other = models.changed(change).left;
@@ -134,7 +135,8 @@ double ModelCheck::compare(CoarseModels& models, Row row, OfPlace& found) {
     return found.models[row].other;
 }
 
-/// Where something may be wrong, with the field map as well: images with each take time.
+/// Tries estimated maps, and where something may be wrong also each of them with the changed field
+/// maps: images with a field take time.
 void ModelCheck::compare_estimated(CoarseModels& models, bool field, OfPlace& found) {
     const auto is_better = [](const Left& left) { return left.gain() > clearly; };
     found.models[estimated_maps] = compared(models, {false, 1, true, false});
@@ -209,7 +211,7 @@ void ModelCheck::add(OfPlace found) {
     }
 }
 
-/// Whether a model explains a slice clearly more, and that is no slice of noise alone, which any
+/// Whether a model explains a slice clearly better, unless the slice is noise alone, which any
 /// model explains.
 bool ModelCheck::is_better(const Slice& slice, Row row) const {
     constexpr double clearly_of_slice = 1.5;
@@ -233,7 +235,7 @@ std::string ModelCheck::better_slices(Row row) const {
     return count == 0 || count == slices_.size() ? "" : (count == 1 ? "slice " : "slices ") + names;
 }
 
-/// Whether it may be noise, or no more than this share of the energy.
+/// Whether the rest may be noise, or is no more than this share of the energy.
 bool ModelCheck::is_little(double left, double share) const {
     constexpr double of_noise = 1.5; // which is estimated
     return left <= std::max(share * energy_, of_noise * noise_);

@@ -30,21 +30,24 @@ public:
     void compare(const Scan& scan, std::size_t place, const Model& model, const Frame& frame,
                  Reporter& report);
 
-    /// Of compare() for a scan with a field map, or with so many stored maps, and this trajectory.
+    /// The time of compare() for a scan with this trajectory, with a field map or with so many
+    /// stored maps.
     static double seconds(Transforms& transforms, const Grid& grid,
                           const std::vector<Vec3>& trajectory, std::size_t maps, bool field);
-    /// What the models of one place leave of its samples.
+    /// The result of one place: the energy that each model leaves of its samples.
     struct OfPlace;
-    /// Of every place so far, in their order.
+    /// The results of all places so far, in their order.
     const std::vector<OfPlace>& places() const { return places_; }
-    /// Of a place that was compared elsewhere; nothing where it was here, too.
+    /// Adds the result of a place that was compared elsewhere; does nothing where it was compared
+    /// here, too.
     void add(OfPlace found);
 
     /// One line on the model that explains the scan, or some of its slices, clearly better than
     /// what was used, with the flag that takes it; or, where none does and none can be estimated,
     /// that much is left. "" where there is nothing to say.
     std::string advice() const;
-    /// The same for one who asks, with what was tried and what is left where there is no advice.
+    /// The same advice for a user who asks; where there is none, the models that were tried and
+    /// what is left.
     std::string in_words() const;
     /// The share of the energy that the scan's own model leaves at low resolution, and how many
     /// times less each other one, for the record.
@@ -97,7 +100,7 @@ private:
     Transforms& transforms_;
     bool stored_maps_;
     std::vector<OfPlace> places_;
-    // Of all of them:
+    // Sums over all places:
     double energy_ = 0;
     double left_ = 0;
     double noise_ = 0;

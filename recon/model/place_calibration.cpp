@@ -13,16 +13,17 @@ namespace lsrecon {
 
 namespace {
 
-/// Of frames of a place: enough to see what moves.
+/// The largest number of frames of a place that are calibrated: enough to see what moves.
 constexpr std::size_t most_calibrations = 8;
 /// Samples a voxel of the calibration's grid that are enough for frames together, where they fill
 /// it: several times those of spokes at the Nyquist rate.
 constexpr std::size_t enough_samples = 16;
-/// What frames together may leave of their energy where one frame could be calibrated alone: pieces
-/// of one scan left 5 % at an SNR of 3 and 2 % where 6 mm moved, contrasts 30 to 60 %.
+/// The energy that a joint calibration of several frames may leave, as a share, where one frame
+/// could be calibrated alone: pieces of one scan left 5 % at an SNR of 3 and 2 % where 6 mm moved,
+/// contrasts 30 to 60 %.
 constexpr double of_one_image = 0.1;
-/// And where none could: maps were right with 63 %, of contrasts whose phases differ, and wrong
-/// with 97 %, of frames of either sign.
+/// The same limit where no frame could be calibrated alone: maps were right with 63 %, of contrasts
+/// whose phases differ, and wrong with 97 %, of frames of either sign.
 constexpr double of_like_images = 0.75;
 
 /// One frame of the samples of at least one, in their order, without times: those of a calibration
@@ -76,7 +77,7 @@ public:
                   MixedFrames& frames, Reporter& report)
         : transforms_(transforms), scan_(scan), field_(field), frames_(frames), report_(report) {}
 
-    /// Of the first frame that is not silent.
+    /// The wanted radius of the first frame that is not silent.
     std::size_t wanted_radius(const std::vector<std::size_t>& good);
     std::optional<Calibration> calibrate_one_by_one(const std::vector<std::size_t>& good,
                                                     std::size_t radius);

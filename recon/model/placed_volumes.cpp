@@ -17,7 +17,7 @@ Grid grid_of_slice(const Scan& scan, const Place& place) {
     return grid;
 }
 
-/// That the frame lies where the first frame of its slice does.
+/// InputError unless the frame lies where the first frame of its slice does.
 void require_place(const Scan& scan, const Frame& frame, const Grid& first) {
     const Apart from_first = apart(*frame.turned, {first.position, first.directions});
     if (!from_first.share_maps()) {

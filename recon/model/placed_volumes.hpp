@@ -16,10 +16,10 @@ public:
     PlacedVolumes(CoilRows volumes, const Grid& grid, const Scan& scan,
                   const std::vector<Place>& places, const Grid& needed, const Resampled& of);
 
-    /// Whether each place has its own.
+    /// Whether each place has volumes of its own.
     bool differ() const { return grids_.size() > 1; }
-    /// Those of a place, C x N of the scan's grid; of a scan of one place they are given away.
-    /// InputError as of resampled().
+    /// The volumes of a place, C x N of the scan's grid; those of a scan of one place are given
+    /// away. InputError as of resampled().
     CoilRows take(const Place& place);
 
 private:

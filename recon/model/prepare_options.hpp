@@ -13,19 +13,20 @@ namespace lsrecon {
 
 struct Usual {};
 struct Without {};
-/// Whose values come beside the scan.
+/// A file whose values come beside the scan.
 struct NamedFile {
     std::string name;
 };
 
-/// Where coil maps come from, and a field map.
+/// The source of coil maps, and of a field map.
 using MapsSource = std::variant<Usual, Without, const MapsMethod*, NamedFile>;
 using FieldSource = std::variant<Usual, Without, NamedFile>;
 
-/// Of a word: "none", the name of a row of maps_methods() or of a file; "" for the usual.
+/// The source that a word names: "none", the name of a row of maps_methods() or of a file; "" for
+/// the usual.
 MapsSource maps_source(const std::string& word);
 FieldSource field_source(const std::string& word);
-/// The word again.
+/// The word that names a source.
 std::string word_of(const MapsSource& source);
 std::string word_of(const FieldSource& source);
 template <typename Source> bool is_usual(const Source& source) {
@@ -49,7 +50,7 @@ struct PrepareOptions {
     FieldSource field_map; ///< the usual: the scan's own
     double field_scale = 1; ///< by which the field map is multiplied
 
-    // What comes beside the scan, where it is named above:
+    // Inputs beside the scan, where they are named above:
     std::optional<StoredMaps> stored_maps = {};
     std::optional<StoredField> stored_field = {};
     std::string prior = {}; ///< what messages call the image that regularisers compare with

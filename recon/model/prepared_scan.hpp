@@ -15,10 +15,11 @@ public:
                  Reporter& report);
     PreparedScan(const PreparedScan&) = delete;
 
-    /// Its frames have C x 0 samples, C as after compression. Maps and field are of its places.
+    /// The prepared scan without samples: its frames are C x 0, with C as after compression. Maps
+    /// and field belong to its places.
     const Scan& scan() const { return it_.scan; }
     const std::vector<Place>& places() const { return it_.places; }
-    /// Made for the turn of the place. InputError when it cannot be.
+    /// The model of a place, made for its turn. InputError when it cannot be made.
     Model model_of(const Place& place);
     const Place& place_of(std::size_t frame) const { return it_.places[place_of_[frame]]; }
 

@@ -41,8 +41,9 @@ struct View {
                                 static_cast<std::ptrdiff_t>(stored.size[0] * stored.size[1])} {}
 };
 
-/// The same voxels, which stay where they are, along the axes of `like`: other programs store an
-/// image from another corner, or another axis first. As stored where axes are not known, or others.
+/// The view of the same voxels, which stay where they are, along the axes of `like`: other programs
+/// store an image from another corner, or another axis first. The view is as stored where the axes
+/// are unknown or differ.
 View view_along(const Grid& like, const Grid& from) {
     const View stored(from);
     if (!from.directions || !like.directions) {
@@ -79,7 +80,7 @@ View view_along(const Grid& like, const Grid& from) {
     return view;
 }
 
-/// Where the image is moved, a place that is not known cannot follow.
+/// InputError when a place is not known: it cannot follow where the image is moved.
 void require_places_to_move(const Grid& from, const Grid& to, const Resampled& of) {
     for (const Grid* const grid : {&from, &to}) {
         if (!is_placed(*grid)) {

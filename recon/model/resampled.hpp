@@ -7,7 +7,7 @@
 
 namespace lsrecon {
 
-/// What is resampled, for messages.
+/// The words by which messages name the volume that is resampled.
 struct Resampled {
     std::string file;
     std::string thing; ///< "coil maps"

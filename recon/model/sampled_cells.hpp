@@ -14,18 +14,20 @@ public:
     SampledCells(const Grid& grid, std::size_t most);
 
     void add(const std::vector<Vec3>& trajectory);
-    /// Whether a cell would be filled, or a hole in the centre, that is not yet.
+    /// Whether this trajectory would fill a cell, or a hole in the centre, that is still empty.
     bool would_gain(const std::vector<Vec3>& trajectory) const;
     /// The largest radius within which nearly every cell holds a sample; 0 around a hole.
     std::size_t radius() const;
-    /// The largest radius within which every cell does: samples are a cycle/FOV apart everywhere.
+    /// The largest radius within which every cell holds a sample: samples are a cycle/FOV apart
+    /// everywhere.
     std::size_t dense_radius() const;
     /// Whether no sample is within the widest gap of k = 0.
     bool has_hole() const { return !centre_is_sampled_; }
 
     static constexpr double share = 0.9; ///< that counts as nearly every
-    /// In cycles/FOV: that an object is no larger than the field of view bridges what is narrower.
-    /// Spokes from 0, 1 and 1.5 outwards gave the same maps, those from 2 none of use.
+    /// The widest gap around k = 0 in cycles/FOV. A narrower gap is bridged because an object is no
+    /// larger than the field of view. Spokes from 0, 1 and 1.5 outwards gave the same maps; those
+    /// from 2 gave maps of no use.
     static constexpr double widest_gap = 1.5;
 
 private:
@@ -44,7 +46,7 @@ private:
     bool centre_is_sampled_ = false;
 };
 
-/// That radius for one trajectory.
+/// The radius() of one trajectory.
 std::size_t sampled_radius(const std::vector<Vec3>& trajectory, const Grid& grid, std::size_t most);
 
 } // namespace lsrecon

@@ -13,8 +13,8 @@ namespace lsrecon {
 
 namespace {
 
-/// Of sum |S|^2 over the voxels that maps see; 0 without maps. Tails that a resampling or a smooth
-/// mask left are no maps.
+/// The mean of sum |S|^2 over the voxels that maps see; 0 without maps. Tails that a resampling or
+/// a smooth mask left are no maps.
 double mean_square(const CoilRows& maps) {
     constexpr double of_tails = 1e-4; // of the largest
     const RealVector squares = squares_of(maps);
@@ -30,9 +30,9 @@ double mean_square(const CoilRows& maps) {
     return voxels > 0 ? sum / voxels : 0;
 }
 
-/// What maps are divided by: lambda and weights of regularisers are for squares that add up to
-/// about 1, and so is what floats resolve. By a power of ten where that is enough, so that maps in
-/// other units make the same image as these.
+/// The divisor of coil maps. Lambda and weights of regularisers are meant for squares that add up
+/// to about 1, and so is the resolution of floats. It is a power of ten where that is enough, so
+/// that maps in other units make the same image as these.
 double scale_of(double mean_square) {
     const auto is_usual = [](double mean) { return mean >= 0.5 && mean <= 2; };
     if (mean_square == 0 || is_usual(mean_square)) {
@@ -64,7 +64,7 @@ void require_same_shift(Scan& scan, const std::string& file, const StoredMaps& s
         ". They match only if the scanner shifted the samples of one of the two scans itself."));
 }
 
-/// Where several coils have none, they are estimated.
+/// The source of coil maps; they are estimated where several coils have none.
 MapsSource source_of(const MapsSource& asked, const Scan& scan) {
     const bool is_needed = scan.coil_maps.empty() && scan.coils() > 1 && !scan.voxels;
     return is_usual(asked) && is_needed ? MapsSource(&maps_methods().front()) : asked;
@@ -160,7 +160,7 @@ void ScanMaps::make(PrepareOptions& options) {
     }
 }
 
-/// Such an object explains what a calibration leaves.
+/// Remarks on an object beyond the field of view, which explains what a calibration leaves.
 void ScanMaps::remark_beyond_field() {
     constexpr double hardly_any = 1e-3;
     if (unexplained_ < hardly_any || scan_.grid.fov_mm != file_grid_.fov_mm) {
@@ -245,8 +245,8 @@ CalibrationField ScanMaps::field_of(const Place& place) {
     return {scan_.grid, file_grid_, samplings};
 }
 
-/// Of some frames of the place, the first that is neither bad nor silent and others from all over
-/// it: what moves has signal elsewhere in each.
+/// Calibrates a place from some of its frames: the first that is neither bad nor silent, and others
+/// from all over the place, since what moves has signal elsewhere in each.
 Calibration ScanMaps::calibration_of(const Place& place, const CalibrationField& field) {
     const std::vector<std::size_t> good = frames_.good_of(place);
     const Frame* const own = calibration_samples_of(scan_, scan_.frames[place.first_frame()]);
@@ -331,7 +331,7 @@ PlaceMaps ScanMaps::scaled(CoilRows maps) {
     return {std::make_shared<const CoilRows>(std::move(maps)), scale};
 }
 
-/// Of the first place that can have maps; the others fail with their frames.
+/// Makes the maps of the first place that can have any; the other places fail with their frames.
 void ScanMaps::make_first() {
     const std::vector<std::size_t> place_of = place_of_frames(places_);
     std::optional<InputError> why;

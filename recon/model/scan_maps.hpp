@@ -36,19 +36,19 @@ public:
 
     /// The first good frame, with maps where they can be made for some places alone.
     std::size_t first_good() const { return first_; }
-    /// Whether there are some that were not estimated from the scan's samples.
+    /// Whether there are maps that were not estimated from the scan's samples.
     bool are_stored() const {
         return volumes_ || (method_ == nullptr && of_all_->values->rows() > 0);
     }
-    /// Whether there are any.
+    /// Whether there are any maps.
     bool any() const { return !of_all_ || of_all_->values->rows() > 0; }
     /// Whether places have maps of their own.
     bool differ() const { return (method_ != nullptr || volumes_) && places_.size() > 1; }
-    /// Made for the turn of a place, but for those of the first, which are handed over. Where the
+    /// The maps of a place, made for its turn; those of the first place are handed over. Where the
     /// mean of sum |S|^2 over voxels with maps is not within 0.5 to 2 they are divided by a number
     /// that brings it there, which is told. InputError when they cannot be made.
     PlaceMaps of(const Place& place);
-    /// Those of all places; none where these have their own.
+    /// The maps of all places; none where places have their own.
     const std::optional<PlaceMaps>& of_all() const { return of_all_; }
 
 private:

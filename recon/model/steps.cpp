@@ -68,7 +68,8 @@ void require_compression(const Scan& scan, const CoilCompression& wanted) {
     }
 }
 
-/// Of the first good frame of a place; none of zeros, which say nothing about the coils.
+/// The Gram matrix of the coils in the first good frame of a place; none of zeros, which say
+/// nothing about the coils.
 std::optional<Eigen::MatrixXcd> gram_of(ScanInPreparation& it, const Place& place) {
     const std::vector<std::size_t> good = it.frames.good_of(place);
     if (good.empty()) {

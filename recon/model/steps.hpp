@@ -65,7 +65,7 @@ const std::vector<Step>& steps();
 bool estimates_maps(const ScanToPrepare& scan);
 bool can_estimate_maps(const Scan& scan, const Grid& grid);
 
-/// Rows of it in other files:
+/// Rows of the table whose functions are in other files:
 void take_field(ScanInPreparation& it);
 StepCost cost_of_maps(const ScanToPrepare& scan);
 
