@@ -7,8 +7,8 @@
 
 namespace lsrecon {
 
-/// Of the calibration of a frame's slice the nearest whose coil maps serve the frame, those with
-/// the frame's own counters first; or null.
+/// The nearest calibration of the frame's slice whose coil maps serve the frame; those with the
+/// frame's own counters come first. Null when there is none.
 const Frame* calibration_samples_of(const Scan& scan, const Frame& frame);
 
 /// Why calibration lines of a frame's slice do not serve it: "lie elsewhere: 30 mm away"; "" when

@@ -7,7 +7,7 @@
 
 namespace lsrecon {
 
-/// What is known of a scan before any value is read.
+/// The shape of a scan, known before any value is read.
 struct ScanShape {
     std::string file;
     std::string name_of_grid; ///< for messages, as its format has it

@@ -19,8 +19,8 @@ public:
     void add(const CoilRows& samples);
     /// The next frame is left out of the check.
     void skip();
-    /// After the last frame: remarks on coils that are silent, and on many samples that are.
-    /// InputError when all that count are zero.
+    /// Ends the check after the last frame: remarks on silent coils, and on samples when many are
+    /// silent. InputError when all samples that count are zero.
     std::vector<std::string> end() const;
     /// Frames that make no image but zeros.
     const std::vector<std::size_t>& empty() const { return empty_; }

@@ -19,9 +19,9 @@ public:
 
     /// InputError with the first violation in the sampling of a frame, which has one point or more.
     void of_frame(std::size_t frame) const;
-    /// Of frames that do not all share one: what is wrong with the trajectory of each that has
-    /// values that are not finite. Those beyond the matrix are left to of_frame: they are nearly
-    /// always a unit, which is the scan's. Frames without a sampling are passed over.
+    /// The errors of frames whose trajectory has values that are not finite; none when all frames
+    /// share one trajectory. Trajectories beyond the matrix are left to of_frame: they are nearly
+    /// always a wrong unit, which is the scan's. Frames without a sampling are passed over.
     std::map<std::size_t, InputError> of_some_frames() const;
     /// InputError when |k| is too large. `before` stands before the indices of the point.
     void range(const std::vector<Vec3>& trajectory, const std::string& before) const;

@@ -26,7 +26,7 @@ void visit_columns(const Matrix& rows, const Visit& visit) {
     });
 }
 
-/// How many of the first virtual coils are enough.
+/// The number of the first virtual coils that are enough.
 Eigen::Index kept_coils(const Eigen::VectorXd& energies, const CoilCompression& wanted) {
     if (wanted.coils > 0) {
         return std::min(static_cast<Eigen::Index>(wanted.coils), energies.size());
@@ -87,7 +87,7 @@ CoilMixing whitening(const Scan& scan) {
                     " coils"));
     }
     Eigen::MatrixXcd covariance = covariance_of(noise);
-    // Of unit diagonal: coils may have any gain.
+    // The covariance is scaled to a unit diagonal: coils may have any gain.
     const Eigen::VectorXd deviation = covariance.diagonal().real().cwiseSqrt();
     for (Eigen::Index c = 0; c < deviation.size(); ++c) {
         if (!(deviation(c) > 0)) {

@@ -16,7 +16,7 @@ Eigen::MatrixXcd gram(const CoilRows& rows);
 
 /// <n n^H> over the columns of noise, C x K: C x C.
 Eigen::MatrixXcd covariance_of(const CoilRows& noise);
-/// What a sample of all coils has of it, their sum of |n|^2; 0 without noise samples.
+/// The energy of the noise in a sample of all coils, their sum of |n|^2; 0 without noise samples.
 double energy_of_noise(const CoilRows& noise);
 
 /// The matrix that makes the scan's noise white: W Psi W^H = v I, where Psi = <n n^H> over the
@@ -25,7 +25,7 @@ double energy_of_noise(const CoilRows& noise);
 /// maximum likelihood (Pruessmann et al. 2001). InputError when the covariance is singular.
 CoilMixing whitening(const Scan& scan);
 
-/// How many virtual coils to keep.
+/// The number of virtual coils to keep.
 struct CoilCompression {
     std::size_t coils = 0; ///< so many; 0: by energy
     double energy = 1; ///< the fewest that keep this share of the samples' energy

@@ -54,14 +54,15 @@ struct Readout {
     double both_sides; ///< how far a line goes on either side of the centre
 };
 
-/// What of all directions a readout stands for, where lines go to either side and beyond.
+/// The share of all directions that one readout stands for, where lines go to either side of the
+/// centre.
 struct Share {
     double of_two_sides;
     double of_one;
 };
 
-/// What of the angle about the centre, pi or 2 pi, each readout stands for: half of that to either
-/// neighbour.
+/// The part of the angle about the centre, pi or 2 pi, that each readout stands for: half of the
+/// angle to either neighbour.
 std::vector<double> angles_between(const std::vector<Readout>& readouts, double turn) {
     std::vector<double> angles;
     for (const Readout& readout : readouts) {

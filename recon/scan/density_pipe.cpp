@@ -48,7 +48,7 @@ struct Cells {
         }
     }
     std::size_t count() const { return extents[0] * extents[1] * extents[2]; }
-    /// Of a cycle per field of view in all dimensions.
+    /// The number of cells in a cycle per field of view, over all dimensions.
     double density() const { return double(per_cycle[0] * per_cycle[1] * per_cycle[2]); }
 
     std::array<std::size_t, 3> per_cycle{1, 1, 1};
@@ -97,15 +97,16 @@ RealVector response_of(const std::vector<Vec3>& trajectory, const Cells& of,
     return response;
 }
 
-/// Of an object along one dimension, a triangle as wide as half of the field of view: sinc(k / 4)^4
-/// and its integral. Its sum over whole k is the same, since the object meets no copy of itself.
+/// The energy, along one dimension, of an object that is a triangle as wide as half of the field of
+/// view: sinc(k / 4)^4 and its integral. Its sum over whole k is the same, since the object meets
+/// no copy of itself.
 double energy_at(double k) {
     const double t = pi * k / 4;
     return k == 0 ? 1 : std::pow(std::sin(t) / t, 4);
 }
 constexpr double energy_of_all = 8.0 / 3;
 
-/// By which that object is as bright in the image as it is.
+/// The factor by which that object becomes as bright in the image as it is.
 double scale_of(const std::vector<Vec3>& trajectory, const Grid& grid, const RealVector& weights) {
     double energy = 1;
     RealVector of_samples = weights;
@@ -140,7 +141,8 @@ RealVector pipe_menon_cells(const std::vector<Vec3>& trajectory, const Grid& gri
         }
         weights = weights.cwiseQuotient(response);
     }
-    // Of a full Cartesian scan; more would let sparse samples stand for more than a cell.
+    // The factor of a full Cartesian scan; a larger one would let sparse samples stand for more
+    // than a cell.
     const double most = std::pow(10.0 / 9, std::log(cells.density()) / std::log(fine));
     return std::min(most, scale_of(trajectory, grid, weights)) * weights;
 }

@@ -42,7 +42,7 @@ double distance(const Vec3& a, const Vec3& b) {
                      (a[2] - b[2]) * (a[2] - b[2]));
 }
 
-/// As far beyond the outermost sample as half of the way to the next.
+/// The radius of the region around the samples: it ends half a spacing beyond the outermost sample.
 double reach_of(const std::vector<Vec3>& k) {
     const Vec3 centre{0, 0, 0};
     const Vec3 outermost = *std::max_element(k.begin(), k.end(), [&](const Vec3& a, const Vec3& b) {

@@ -26,7 +26,8 @@ inline bool orthonormal(const std::array<Vec3, 3>& directions) {
     return true;
 }
 
-/// Where an axis mainly leads in the patient, from its direction in LPS: L, R, P, A, H or F.
+/// The letter of the patient's side that an axis mainly leads to, from its direction in LPS: L, R,
+/// P, A, H or F.
 inline std::string towards(const Vec3& direction) {
     constexpr const char* letters[3][2] = {{"L", "R"}, {"P", "A"}, {"H", "F"}};
     std::size_t main = 0;

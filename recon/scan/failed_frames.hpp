@@ -17,7 +17,7 @@ struct FailedFrame {
     template <typename Archive> void each(Archive& archive) { archive(code, error); }
 };
 
-/// What an image says of a frame that is not in it.
+/// The entry in an image for a frame that failed.
 ImageFrame image_of_failed(const Frame& frame, const FailedFrame& failed);
 
 /// "repetition 3"; "" where the label says no more than the frame's index.
@@ -29,13 +29,13 @@ std::string about_failure(const Frame& frame, std::size_t index, const std::stri
 std::string list_of_frames(const std::vector<std::size_t>& indices);
 /// "2 of 20 frames failed: 3,7"
 std::string list_of_failures(const std::vector<std::size_t>& failed, std::size_t frames);
-/// Of an image's frames, those that failed.
+/// The indices of an image's frames that failed.
 std::vector<std::size_t> failed_among(const std::vector<ImageFrame>& frames);
 
 /// The lines of a message as one.
 std::string on_one_line(const std::string& message);
 
-/// What stands in an image in place of a frame that failed: NaN in every voxel, real and imaginary
+/// The values in an image in place of a frame that failed: NaN in every voxel, real and imaginary
 /// part. No reader takes it for an image, and frames keep their indices.
 template <typename Number = float>
 std::vector<std::complex<Number>> in_place_of_failed(std::size_t voxels) {
@@ -43,8 +43,8 @@ std::vector<std::complex<Number>> in_place_of_failed(std::size_t voxels) {
     return std::vector<std::complex<Number>>(voxels, {nan, nan});
 }
 
-/// For pictures, which have no NaN: a pane of `width` values a row that begins with NaN becomes a
-/// cross from corner to corner. `values` are whole panes, one after the other.
+/// Marks failed frames in pictures, which have no NaN: a pane of `width` values a row that begins
+/// with NaN becomes a cross from corner to corner. `values` are whole panes, one after the other.
 void cross_out(std::vector<float>& values, std::size_t width, std::size_t height, float line,
                float ground);
 

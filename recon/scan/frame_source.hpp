@@ -15,17 +15,17 @@ class FrameSource {
 public:
     virtual ~FrameSource() = default;
 
-    /// Its frames have C x 0 samples; none where nothing was sampled.
+    /// The scan without samples: its frames are C x 0, or have none where nothing was sampled.
     virtual const Scan& scan() const = 0;
-    /// The scan itself, for who changes it: maps may take most of the memory. Only frames are left
-    /// here.
+    /// Gives the scan itself away to a caller that changes it: maps may take most of the memory.
+    /// Only the frames stay here.
     virtual Scan take_scan() = 0;
 
     /// A frame with its samples. The only frame of a scan can be taken once. InputError when it is
     /// a bad one; RunError when no frame can be read any more.
     virtual Frame frame(std::size_t index) = 0;
 
-    /// What is wrong with each bad frame.
+    /// The error of each bad frame.
     const std::map<std::size_t, InputError>& bad() const { return bad_; }
     /// The first frame whose samples can be used and are not all 0.
     std::size_t first_good() const { return first_good_; }

@@ -8,16 +8,16 @@
 
 namespace lsrecon {
 
-/// Where the image is, in place of where the file puts it. Vectors have one entry a dimension of
-/// the scan, or none to leave it as it is.
+/// The place and grid of the image where they differ from the file's. Vectors have one entry a
+/// dimension of the scan, or none to leave it as it is.
 struct GeometryOptions {
     std::vector<std::size_t> matrix; ///< voxels
     std::vector<double> fov_mm;
     std::vector<double> shift_mm; ///< the image moves by this along x, y (and z) of the grid
     /// The trajectory has the other sign: the file was written for exp(+i 2 pi k . x).
     bool conjugate = false;
-    /// In place of shift_mm: what lies at the position of a frame's acquisitions moves to the
-    /// centre, for raw data that the scanner has not shifted. The position stays.
+    /// The object at the position of a frame's acquisitions moves to the centre, for raw data that
+    /// the scanner has not shifted. The position stays. It takes the place of shift_mm.
     bool shift_to_position = false;
     /// A regulariser takes out what aliasing there is: nothing is noted of it.
     bool regularised = false;

@@ -9,8 +9,8 @@
 
 namespace lsrecon {
 
-/// What the host holds at once while a scan is reconstructed: found from shapes, before any value
-/// is read.
+/// The memory that the host holds at once while a scan is reconstructed: found from shapes, before
+/// any value is read.
 class HostMemory {
 public:
     /// `device_is_here`: whether the arrays of the device are in the host's memory.
@@ -24,7 +24,8 @@ public:
     /// Addresses that count for `ulimit -v` alone (base/address_space.hpp).
     void add_reserved(double bytes) { reserved_ += bytes; }
 
-    /// Of the host; of all that was added, without what is only reserved.
+    /// The bytes of the host in one cost, or in all that were added, without memory that is only
+    /// reserved.
     double bytes_of(const Cost& cost) const;
     double bytes() const;
     /// InputError that names the largest part, and how to reduce it, when the total exceeds the

@@ -49,7 +49,7 @@ struct ImageFrame {
     std::string error = {}; ///< why there is no such frame; "" where there is one
 
     bool failed() const { return !error.empty(); }
-    /// But for values, and what the scan knows: label, position.
+    /// All members but the values, and the label and position, which the scan knows.
     template <typename Archive> void each(Archive& archive) {
         archive(residuals, solver, stops, late_change, explained, unexplained, noise,
                 resolved_lambda, image_error, certificate, maps_scale, error);
@@ -69,7 +69,7 @@ struct RecordTable {
 /// The reconstructed frames and the record of how they were made.
 struct Image {
     Grid grid;
-    /// Where the scan lists voxels: one value for each of these positions, in fields of view.
+    /// The positions of the voxels in fields of view, one a value, where the scan lists voxels.
     std::optional<std::vector<Vec3>> voxels;
     std::vector<ImageFrame> frames;
     Record record; ///< option or fact, and its value
@@ -80,15 +80,15 @@ struct Image {
     std::vector<RecordTable> tables = {};
 };
 
-/// What an image of this largest |real or imaginary part| is: DeviceError for values that no scan
-/// explains; InputError, which names the scan, for zeros; ToleranceError for sound values that the
-/// file's numbers cannot hold.
+/// Checks that values up to this largest |real or imaginary part| are an image: DeviceError for
+/// values that no scan explains; InputError, which names the scan, for zeros; ToleranceError for
+/// sound values that the file's numbers cannot hold.
 void require_an_image(double largest, Precision precision = Precision::float32,
                       const std::string& scan_file = "");
-/// The same for a part of it, which may be small or zeros.
+/// The same check for a part of an image, which may be small or zeros.
 void require_in_range(double largest, Precision precision);
 
-/// How lambda was chosen: /record/lambda_curve, and what its columns are.
+/// The table of the choice of lambda, /record/lambda_curve, and the meaning of its columns.
 constexpr const char* lambda_curve_table = "lambda_curve";
 const std::vector<std::string>& lambda_curve_columns();
 
@@ -104,7 +104,7 @@ inline ImageValues to_floats(const ComplexVector& values) {
     return result;
 }
 
-/// Of an image that holds its values; it must outlive them.
+/// The values of an image that holds them; the image must outlive the function.
 inline FrameValues values_of(const Image& image) {
     return [&image](std::size_t frame) { return to_floats(image.frames[frame].values); };
 }

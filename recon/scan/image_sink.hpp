@@ -8,21 +8,23 @@
 
 namespace lsrecon {
 
-/// Where frames go as they are done: into a file (reconstruct_file.hpp) or to a caller.
+/// The destination of finished frames: a file (reconstruct_file.hpp) or a caller.
 class ImageSink {
 public:
     virtual ~ImageSink() = default;
 
-    /// Before any work. The scan is as it is transformed. InputError when the sink cannot hold its
-    /// image.
+    /// Checks the scan before any work, as it is transformed. InputError when the sink cannot hold
+    /// its image.
     virtual void check(const Scan& /*scan*/) {}
-    /// Before the first frame, with the settings of the solve. The scan has all of its remarks.
+    /// Begins before the first frame, with the settings of the solve. The scan has all of its
+    /// remarks.
     virtual void begin(const Scan& /*scan*/, const Record& /*settings*/) {}
-    /// What is known of a frame that need not be solved again; nothing of all others.
+    /// The entry of a frame that need not be solved again; nothing for all others.
     virtual std::optional<ImageFrame> finished(std::size_t /*frame*/) { return std::nullopt; }
     /// A frame that is solved. Errors are those of the frame, but for RunError.
     virtual void put(std::size_t frame, ImageFrame image) = 0;
-    /// After the last frame, with all that is known of the image but its values and the record.
+    /// Ends after the last frame, with all that is known of the image but its values and the
+    /// record.
     virtual void end(const Scan& /*scan*/, const Image& /*about*/) {}
 };
 

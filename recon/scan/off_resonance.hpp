@@ -7,7 +7,7 @@
 
 namespace lsrecon {
 
-/// What the main field does to the signal of a voxel n until it is sampled at a time t:
+/// The factor by which off-resonance changes the signal of a voxel n until a sample at time t:
 ///
 ///     exp(-(r_n + i 2 pi f_n) t)
 ///
@@ -23,9 +23,10 @@ struct OffResonance {
     OffResonance subset(const std::vector<std::size_t>& indices) const;
 };
 
-/// Where and when samples were taken, for a transform: it refers to what must outlive it.
+/// The positions and times of samples, for a transform. It holds references, whose targets must
+/// outlive it.
 struct SamplePoints {
-    /// Without times, which only off-resonance needs.
+    /// Points without times, which only off-resonance needs.
     SamplePoints(const std::vector<Vec3>& points) : trajectory(points) {} // NOLINT: as an argument
     SamplePoints(const std::vector<Vec3>& points, const RealVector& at)
         : trajectory(points), times(at.size() > 0 ? &at : nullptr) {}

@@ -26,11 +26,12 @@ struct Place {
     std::vector<std::size_t> frames() const; ///< of one sampling after the other
 };
 
-/// What the images of one place are made with: alive for the turn of the place.
+/// The maps, field and prior image with which the images of one place are made; alive for the turn
+/// of the place.
 struct Model {
     std::shared_ptr<const CoilRows> coil_maps; ///< C x N, of no rows for none
-    /// What they were divided by. An image by them is this many times as large as one in the units
-    /// of the scan.
+    /// The divisor of the coil maps. An image made with them is this many times as large as one in
+    /// the units of the scan.
     double maps_scale = 1;
     std::shared_ptr<const OffResonance> off_resonance; ///< null for none
     std::shared_ptr<const PriorImage> prior; ///< null for none
@@ -42,11 +43,11 @@ std::vector<Place> places_of(const Scan& scan);
 /// The index of the place of each frame.
 std::vector<std::size_t> place_of_frames(const std::vector<Place>& places);
 
-/// Whether the two frames share one.
+/// Whether the two frames share a place.
 bool at_one_place(const Frame& a, const Frame& b);
 
-/// InputError when a scan is one of several places: what of a file, "coil maps of --maps FILE", is
-/// that of one; `otherwise` is the next step beside choosing a place.
+/// InputError when a scan has several places but part of a file, "coil maps of --maps FILE", serves
+/// one; `otherwise` is the next step beside choosing a place.
 void require_one_place(const Scan& scan, const std::string& what, const std::string& otherwise);
 
 /// "slice 3" of the label "slice 3, repetition 1"; "" where the label names no slice.

@@ -20,7 +20,7 @@ double half(const Grid& grid, std::size_t d) {
     return static_cast<double>(grid.size[d]) / 2;
 }
 
-/// From the least to the most of k of all samplings in each dimension; nothing when they lie at one
+/// The least and the largest k of all samplings in each dimension; nothing when they lie at one
 /// point.
 std::optional<std::array<Vec3, 2>> extent_of_k(const Scan& scan) {
     const Vec3 first = scan.frames.front().sampling->trajectory.front();
@@ -38,13 +38,14 @@ std::optional<std::array<Vec3, 2>> extent_of_k(const Scan& scan) {
     return one_point ? std::nullopt : std::optional(extent);
 }
 
-/// Where a position lies on the periodic grid of k-space, from 0, and whether within the ellipsoid.
+/// The cell of a position on the periodic grid of k-space, counted from 0, and whether it lies
+/// within the ellipsoid.
 struct Cell {
     std::size_t index = 0;
     double radius_squared = 0; ///< of its centre, in units of N/2
 };
 
-/// As std::lround, which is a call.
+/// The nearest whole number, as std::lround finds it, without its call.
 long nearest(double x) {
     return static_cast<long>(x < 0 ? x - 0.5 : x + 0.5);
 }
@@ -76,7 +77,7 @@ double cells_within(const Grid& grid) {
                                               .radius_squared;
             if (radius_squared <= 1) {
                 const double extent = half(grid, 0) * std::sqrt(1 - radius_squared);
-                // From -extent to extent, of the cells -floor(N/2) .. ceil(N/2) - 1.
+                // The cells from -extent to extent, of the cells -floor(N/2) .. ceil(N/2) - 1.
                 count += std::floor(extent) + 1 +
                          std::min(std::floor(extent), std::ceil(half(grid, 0)) - 1);
             }

@@ -7,7 +7,7 @@
 namespace lsrecon {
 
 ReceiverNoise::ReceiverNoise(double deviation, double correlation, std::uint64_t seed)
-    // Not the stream of the random trajectory, which is seeded with the seed itself.
+    // This stream is not that of the random trajectory, which is seeded with the seed itself.
     : deviation_(deviation), correlation_(correlation), generator_(~seed) {}
 
 Complex ReceiverNoise::next() {

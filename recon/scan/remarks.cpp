@@ -60,7 +60,7 @@ std::string joining(const Scan& scan) {
     return flag;
 }
 
-/// How sparse the frames of a scan are.
+/// The degree of undersampling of the frames of a scan.
 struct Sparse {
     std::size_t frames = 0; ///< that are undersampled
     double covered = 1; ///< of k-space, by the sparsest, and
@@ -94,7 +94,7 @@ std::string percent(double share) {
     return text(std::ceil(1000 * share) / 10, " %");
 }
 
-/// Of frames that are parts of an image each, as of a series of changing flip angles.
+/// The remark on frames that are parts of an image each, as of a series of changing flip angles.
 std::string on_single_readouts(const Scan& scan, double covered) {
     const auto& counters = scan.frame_counters;
     const bool slices = std::find(counters.begin(), counters.end(), "slice") != counters.end();
@@ -111,7 +111,7 @@ std::string on_single_readouts(const Scan& scan, double covered) {
     return note;
 }
 
-/// What may help against it.
+/// The advice against aliasing.
 std::string advice_on_aliasing(const Scan& scan, const Grid& grid, const Sparse& sparse,
                                bool solves) {
     constexpr double readouts = 2; // one, or one a partition, fills about 1.3 / N

@@ -7,11 +7,11 @@
 
 namespace lsrecon {
 
-/// What is not an error in a checked scan but is rarely intended, or would show only in the image:
-/// lengths in other units, voxels far away, a strong field.
+/// Remarks on a checked scan that has no error but was probably not intended, or whose fault would
+/// show only in the image: lengths in other units, voxels far away, a strong field.
 std::vector<std::string> remarks_on(const Scan& scan);
 
-/// Adds one on a field map that turns the phase by less than anybody sees.
+/// Adds a remark on a field map whose phase is too small to see in the image.
 void remark_idle_field(const Scan& scan, std::vector<std::string>& remarks);
 
 /// Frames of too few samples for a grid, that of the scan or another. `solves`: the image is that

@@ -8,17 +8,18 @@ namespace lsrecon {
 /// covariance of the noise that was measured, from one seed.
 class ReplicaNoise {
 public:
-    /// Of a scan as it is transformed: its noise samples have been whitened and compressed as its
-    /// samples were. Where it has none, real and imaginary parts of every coil have variance 1.
-    /// InputError when the noise samples are only zeros.
+    /// The noise of a scan as it is transformed: its noise samples have been whitened and
+    /// compressed as its samples were. Where it has no noise samples, the real and imaginary parts
+    /// of every coil have variance 1. InputError when the noise samples are only zeros.
     explicit ReplicaNoise(const Scan& scan);
 
-    /// Of each real and each imaginary part of a sample: the root mean square over the coils, a.u.
+    /// The standard deviation of each real and each imaginary part of a sample: the root mean
+    /// square over the coils, a.u.
     double deviation() const { return deviation_; }
     /// Whether all coils have the same noise, each its own.
     bool white() const { return white_; }
 
-    /// C x M values. The same for equal arguments, different for every replica.
+    /// C x M noise values: equal for equal arguments, different for every replica.
     CoilRows draw(std::size_t replica, std::size_t samples, Precision precision) const;
 
 private:

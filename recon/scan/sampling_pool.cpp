@@ -18,7 +18,7 @@ template <typename Vector> std::string_view bytes_of(const Vector& values) {
             static_cast<std::size_t>(values.size()) * sizeof(typename Vector::Scalar)};
 }
 
-/// Of some points all over it: hashing all takes as long as reading them.
+/// The hash of some points spread over the trajectory: hashing all takes as long as reading them.
 std::size_t hash_of(const std::vector<Vec3>& trajectory) {
     constexpr std::size_t most_points = 1024;
     const std::size_t step = trajectory.size() / most_points + 1;

@@ -15,8 +15,7 @@
 
 namespace lsrecon {
 
-/// Where and when samples were taken and how much each counts; Q depends on this and the grid
-/// alone.
+/// Positions, times and weights of samples; Q depends on these and the grid alone.
 struct Sampling {
     std::vector<Vec3> trajectory; ///< M positions in cycles per field of view
     ComplexVector phi; ///< M, or empty for 1: transform of the voxel basis function
@@ -43,8 +42,8 @@ struct Frame {
     CoilRows samples; ///< C x M; C x 0 before they are read
     std::string label; ///< what the frame is: "repetition 3", "" when there is only one
     std::optional<Vec3> position; ///< centre of this frame's grid in mm (LPS), where frames differ
-    /// Where it lies in a scan of several orientations, which no image can store: then the grid has
-    /// no place, and a frame no position.
+    /// The position of the frame in a scan of several orientations, which no image can store: then
+    /// the grid has no place, and a frame no position.
     std::optional<Whereabouts> turned = {};
 };
 
@@ -54,14 +53,15 @@ Frame subset(const Frame& frame, const std::vector<std::size_t>& indices);
 /// A scan in the program's own units, the same for every file format.
 struct Scan {
     std::string file; ///< where it was read, for messages
-    /// Of the file's bytes, as they were read; "" for a scan of no file. Waits for it: hashing
-    /// takes longer than reading. RunError when the file was changed meanwhile.
+    /// The hash of the file's bytes as they were read; "" for a scan of no file. The call waits for
+    /// it: hashing takes longer than reading. RunError when the file was changed meanwhile.
     std::function<std::string()> sha256 = [] { return std::string(); };
     std::string format;
     Grid grid;
     std::vector<Frame> frames;
     CoilRows coil_maps; ///< C x N, or empty
-    /// Of the image's voxels; null without. Its frames have times.
+    /// The field map at the image's voxels; null without. A scan with a field map has frames with
+    /// times.
     std::shared_ptr<const OffResonance> off_resonance;
     CoilRows noise; ///< C x K of noise alone, taken as the samples were, or empty
     /// Samples for coil maps, on a grid like that of the frames; some of them may be the image's,
@@ -74,26 +74,27 @@ struct Scan {
     std::string trajectory_units; ///< those that the file's trajectory was in; "" without one
     /// The counters of a raw data file by which the frames differ.
     std::vector<std::string> frame_counters;
-    /// Those of them that a user may want to join: neither slices, which lie apart, nor contrasts
-    /// of several readouts, which differ on purpose, nor what the user's flags tell apart.
+    /// The counters that a user may want to join. Left out are slices, which lie apart, contrasts
+    /// of several readouts, which differ on purpose, and what the user's flags tell apart.
     std::vector<std::string> joinable_counters;
     bool has_single_readouts = false; ///< each of several frames of raw data is one readout
     std::vector<std::string> facts; ///< how it was read and prepared; they ask nothing of a user
     std::vector<std::string> remarks; ///< what a user should check or act upon
-    /// What else the file tells of the measurement, by name; nothing depends on it.
+    /// Other facts of the measurement that the file tells, by name; nothing depends on them.
     std::vector<std::pair<std::string, std::string>> details;
 
-    /// The most that a frame has of each coil.
+    /// The largest number of samples of one coil that a frame has.
     std::size_t most_samples() const;
     std::size_t coils() const { return frames.empty() ? 0 : frames.front().samples.rows(); }
     bool has_samples() const { return coils() > 0; }
 
-    /// What messages call a part of it: "/samples" of a native file, "samples" elsewhere.
+    /// The name of a part of the scan in messages: "/samples" of a native file, "samples"
+    /// elsewhere.
     std::string name_of(const std::string& part) const {
         return format == "lsrecon-scan" ? "/" + part : part;
     }
 
-    /// Where the image is reconstructed: the grid, or the list of positions.
+    /// The voxels where the image is reconstructed: the grid, or the list of positions.
     Voxels image_voxels() const {
         return (voxels ? Voxels::at(grid, *voxels) : Voxels::of_grid(grid)).in_field(off_resonance);
     }
@@ -101,8 +102,8 @@ struct Scan {
 
 /// sum_c |S_cn|^2 of coil maps, C x N, at each voxel.
 RealVector squares_of(const CoilRows& coil_maps);
-/// The same over the voxels where it is not zero: the diagonal of
-/// sum_c S_c^H T S_c in units of Q(0), to which lambda is added (docs/maths.md).
+/// The largest and the mean sum |S|^2 over voxels where it is not zero: the diagonal of sum_c S_c^H
+/// T S_c in units of Q(0), to which lambda is added (docs/maths.md).
 struct SumOfSquares {
     double largest = 0;
     double mean = 0;

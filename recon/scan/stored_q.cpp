@@ -33,7 +33,7 @@ QValues::QValues(const Grid& grid, ComplexVector half) : half_(std::move(half)) 
     origin_ = static_cast<long>(differences.origin());
 }
 
-// In the plane of slowest = 0 both d and -d are among the half: the later one counts.
+// Both d and -d are among the half in the plane of slowest = 0: the later one counts.
 Complex QValues::at(long x, long y, long z) const {
     if (x == minus_n_[0] || y == minus_n_[1] || z == minus_n_[2]) {
         return 0;

@@ -8,7 +8,7 @@
 
 namespace lsrecon {
 
-/// What makes Q, in its key and its file beside the sampling.
+/// The engine and accuracy that made Q, kept in its key and its file beside the sampling.
 struct QMaking {
     std::string engine;
     double accuracy = 0; ///< bound of its relative L2 error; of an exact one its unit roundoff

@@ -48,19 +48,20 @@ bool fits(const Reach& reach) {
     return reach.telling >= 0.5 && reach.anywhere <= 1.05;
 }
 
-/// As trajectories do that were made for the matrix, without what gradients overshoot.
+/// Whether a trajectory reaches as far as those made for the matrix, without the overshoot of
+/// gradients.
 bool fills(const Reach& reach) {
     return reach.telling >= 0.95 && reach.anywhere <= 1.001;
 }
 
-/// Their table; what is to be told from the units that are known.
+/// The table of foreign units, which have to be told from the units that are known.
 const std::vector<ForeignUnit>& foreign_units() {
     static const std::vector<ForeignUnit> table{
         {"1/mm", 1000}, {"1/cm", 100}, {"rad/mm", 1000 / (2 * pi)}, {"rad/m", 1 / (2 * pi)}};
     return table;
 }
 
-/// The first that is `enough`, unless a unit that is known is filled.
+/// The first foreign unit that is `enough`, unless a unit that is known is filled.
 const ForeignUnit* foreign_unit(const std::vector<Vec3>& trajectory, const Grid& grid,
                                 bool (*enough)(const Reach&)) {
     const Vec3 range = filled_range(trajectory, grid);

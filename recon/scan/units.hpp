@@ -43,20 +43,21 @@ const ForeignUnit* foreign_unit_that_fills(const std::vector<Vec3>& trajectory, 
 /// there is none, or when one of trajectory_unit_names() is filled.
 const ForeignUnit* foreign_unit_that_fits(const std::vector<Vec3>& trajectory, const Grid& grid);
 
-/// What a trajectory may be that fits in no unit, and what would make it readable.
+/// A guess at a trajectory that fits in no unit, and the step that would make it readable.
 struct UnitsHint {
     std::string seems; ///< "in +-1, which is not read, it would be filled"
     std::string next_step;
 };
 
-/// Of a trajectory whose coordinates, as stored, go from `least` to `most`: one of -1 to 1, in
-/// radians per field of view or around another place than 0, or a field of view in cm. Nothing
-/// where none of these fits. `units` are those that the file says, "" where it says none.
+/// The hint for a trajectory whose coordinates, as stored, go from `least` to `most`: one of -1 to
+/// 1, in radians per field of view or around another place than 0, or a field of view in cm.
+/// Nothing where none of these fits. `units` are those that the file says, "" where it says none.
 std::optional<UnitsHint> hint_on_units(const Vec3& least, const Vec3& most, const Grid& grid,
                                        const std::string& units);
 
-/// How far a trajectory with these largest stored coordinates would reach, relative to N/2, if they
-/// were in each of the units: "0.98 x 0.98 in cycles/fov, 63 x 63 in cycles/voxel, ...".
+/// The largest coordinates, relative to N/2, that a trajectory would reach if its stored
+/// coordinates were in each of the units: "0.98 x 0.98 in cycles/fov, 63 x 63 in cycles/voxel,
+/// ...".
 std::string reach_in_each_unit(const Vec3& largest_stored, const Grid& grid);
 
 } // namespace lsrecon

@@ -22,9 +22,9 @@ public:
     /// Positions in units of the field of view; `grid` gives only the length of a voxel.
     static Voxels at(const Grid& grid, std::vector<Vec3> positions);
 
-    /// The same, off resonance; null for none.
+    /// The same voxels, with off-resonance; null for none.
     Voxels in_field(std::shared_ptr<const OffResonance> off_resonance) const;
-    /// What they have of it, in their order, or null.
+    /// The off-resonance of the voxels, in their order, or null.
     const std::shared_ptr<const OffResonance>& off_resonance() const { return off_resonance_; }
 
     /// Some of these voxels, as a list.
@@ -33,7 +33,7 @@ public:
     /// A range of them: whole planes of a lattice, whole rows of a single plane, any entries of a
     /// list.
     Voxels part(const Range& range) const;
-    /// How many of them part() cannot separate: a plane, a row or 1.
+    /// The number of voxels that part() cannot separate: a plane, a row or 1.
     std::size_t together() const;
 
     std::size_t count() const;
@@ -46,12 +46,12 @@ public:
     /// Largest |coordinate| of any voxel in each dimension, in units of a voxel; for a part of a
     /// lattice that of the whole, so that rounding is the same.
     Vec3 reach_in_voxels() const;
-    /// In any dimension.
+    /// The largest extent in any dimension, in voxels.
     double extent_in_voxels() const;
-    /// Of a lattice: voxels in each dimension, and the position of the first in voxels.
+    /// The shape of a lattice: voxels in each dimension, and the position of the first in voxels.
     const std::array<std::size_t, 3>& lattice_size() const { return size_; }
     const std::array<long, 3>& lattice_first() const { return first_; }
-    /// Of the lattice that part() took these from.
+    /// The shape of the lattice that part() took these voxels from.
     const std::array<std::size_t, 3>& whole_size() const { return whole_size_; }
     /// Index of the voxel of a lattice at 0.
     std::size_t origin() const;
@@ -68,14 +68,14 @@ private:
     std::shared_ptr<const OffResonance> off_resonance_;
 };
 
-/// What a transform between these has of it: null where the samples have no times or the voxels no
-/// field, because one without the other is none.
+/// The off-resonance of a transform between these: null where the samples have no times or the
+/// voxels no field, because one without the other has no effect.
 inline const OffResonance* off_resonance_of(const SamplePoints& points, const Voxels& voxels) {
     return points.times != nullptr ? voxels.off_resonance().get() : nullptr;
 }
 
-/// Most turns that a phase of a transform between these can take: what its parts add up to, of
-/// each dimension and of the field.
+/// The largest number of turns that a phase of a transform between these can take: the sum over
+/// each dimension and the field.
 double largest_turns(const SamplePoints& points, const Voxels& voxels);
 
 } // namespace lsrecon
