@@ -48,7 +48,7 @@
 #define FIRST_VALUE (6 + 4 * OFF_RESONANCE)
 #define SOURCE_NUMBERS (FIRST_VALUE + VALUES)
 
-// As structs, a chunk is an array of these.
+// A source of a chunk of structs, which is an array of these.
 typedef struct {
     real high[3];
     real low[3];
@@ -58,7 +58,7 @@ typedef struct {
     real value[VALUES];
 } Source;
 
-// Where a source or a point is.
+// The position of a source or a point.
 typedef struct {
     real3 high;
     real3 low;
@@ -126,7 +126,7 @@ static Place place_of_point(__global const real *points, int stride, int p)
 #define SET_OFF(place, high, low, rate)
 #endif
 
-// Of a source in arrays, or in a struct.
+// The place of a source in arrays, or in a struct.
 #define PLACE_IN_ARRAYS(place, sources, count, s)                                                  \
     Place place;                                                                                   \
     place.high = (real3)(ARRAY(sources, 0, count, s), ARRAY(sources, 1, count, s),                 \

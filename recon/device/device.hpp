@@ -70,7 +70,7 @@ public:
 
     /// The kind that engines ask for: "opencl" or "reference".
     virtual std::string kind() const = 0;
-    /// What OpenCL reports; the reference has a name and rates alone.
+    /// The facts that OpenCL reports; the reference has a name and rates alone.
     virtual const DeviceInfo& info() const = 0;
     /// The pace as it was measured, else the nominal one.
     virtual const Pace& pace() const = 0;

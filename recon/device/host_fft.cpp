@@ -53,7 +53,7 @@ private:
         const Value* const from = numbers<Value>(in);
         Value* const to = numbers<Value>(out);
         Value* const periods = numbers<Value>(by.periods);
-        // With every parity of the other dimensions, both of the slowest.
+        // The slowest dimension has both parities, whatever the parity of the others.
         const std::size_t passes = divide_up(by.boxes.size(), 2);
         const auto add_of_map = [&](std::size_t c, Value* period, Value* sum, bool threads) {
             for (std::size_t i = 0; i < passes; ++i) {
@@ -95,9 +95,9 @@ private:
         });
     }
 
-    /// Where a period may stay in the cache of a core, each takes some of the maps, with a period
-    /// and a sum of its own; else all cores take one map after the other. Shares are as many
-    /// whatever the number of cores, so that rounding does not depend on it.
+    /// The maps are divided among the cores where a period fits the cache of a core: each core then
+    /// has a period and a sum of its own. Else all cores take one map after the other. The number
+    /// of shares is the same whatever the number of cores, so that rounding does not depend on it.
     static std::vector<Range> shares_of(std::size_t maps, std::size_t points) {
         constexpr std::size_t most_shares = 16;
         const bool apart = points < worth_all_cores && maps * points >= worth_several_cores;

@@ -8,9 +8,9 @@
 
 namespace lsrecon {
 
-/// How long the parts of a reconstruction take on one machine, its device and its host: seconds of
-/// a unit, or factors on what is estimated from the numbers of the device. Their ratios are those
-/// of a usual machine (nominal_pace); four factors on them are measured (pace_rows).
+/// The pace of one machine, its device and its host, at the parts of a reconstruction: seconds a
+/// unit of work, or factors on estimates from the numbers of the device. Their ratios are those of
+/// a usual machine (nominal_pace); four factors on them are measured (pace_rows).
 struct Pace {
     double start = 0; ///< the program, its libraries, and opening the device
     double file = 0; ///< opening and checking a scan
@@ -41,9 +41,9 @@ struct Pace {
     double spread = 2;
 };
 
-/// What one thing limits is as much faster or slower as that is: a factor that is measured, by its
-/// name in files. What is predicted is linear in them, so that `lsrecon devices --measure` finds
-/// them by least squares.
+/// A measured factor on the numbers that one resource limits, by its name in files. The numbers
+/// become as much faster or slower as the resource. Predictions are linear in the factors, so that
+/// `lsrecon devices --measure` finds them by least squares.
 struct PaceRow {
     const char* name;
     std::vector<double Pace::*> members;
@@ -51,14 +51,14 @@ struct PaceRow {
 /// Starting; the host's memory and loops; exact sums; grids and vectors of the device.
 const std::vector<PaceRow>& pace_rows();
 
-/// Before any measurement: as an NVIDIA H200 or cores of a server (Xeon with AVX-512).
+/// The pace before any measurement: as an NVIDIA H200 or cores of a server (Xeon with AVX-512).
 Pace nominal_pace(bool is_gpu, std::size_t cores);
-/// The same times the factors of pace_rows().
+/// The nominal pace times the factors of pace_rows().
 Pace measured_pace(bool is_gpu, std::size_t cores, const std::vector<double>& factors);
-/// That of a device: kept by keep(), else nominal, of the cores that this process works on.
+/// The pace of a device: kept by keep(), else nominal, with the cores that this process works on.
 Pace pace_of(const DeviceInfo& info);
 
-/// Times as long as in floats that products and vectors take, measured.
+/// The factor by which products and vectors take longer than in floats, measured.
 double slowdown_of(Precision precision, bool in_host_memory);
 
 /// A machine as predictions know it.

@@ -9,7 +9,7 @@ namespace lsrecon {
 
 namespace {
 
-/// Of ComputeOptions::engine.
+/// The value of ComputeOptions::engine that asks for any exact engine.
 const std::string any_exact = "exact";
 
 /// A choice in the making.

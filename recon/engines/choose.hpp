@@ -7,7 +7,7 @@
 
 namespace lsrecon {
 
-/// Whether an engine may compute that is not exact.
+/// Whether an engine that is not exact may compute.
 bool may_be_inexact(const ComputeOptions& options, const std::vector<Engine>& table = engines());
 
 /// The kernel that the user asks for, or the usual one of a kind of device. UsageError for an
@@ -20,20 +20,20 @@ struct EngineAndVariant {
     const Variant* variant;
 };
 
-/// Which engine serves some points, and what to know of it.
+/// The engine that serves some points, and notes on it.
 struct Choice : EngineAndVariant {
     std::string why_not_asked = {}; ///< why another serves than the one that was asked for
     std::optional<EngineAndVariant> exact = {}; ///< of an inexact one: what else would serve
 };
 
-/// What is asked for, else what serves in its place. Where nothing is asked for by name, an engine
-/// that is not exact serves where its error is below the accuracy and it takes less than half of
-/// the time by `model`; errors are those of `facts`, in the parameters that will run. DeviceError
-/// that says why each engine cannot serve when none can.
+/// The engine that is asked for, else one that serves in its place. Where no engine is asked for by
+/// name, one that is not exact serves where its error is below the accuracy and it takes less than
+/// half of the time by `model`; errors are those of `facts`, with the parameters that will run.
+/// DeviceError that says why each engine cannot serve when none can.
 Choice choose(const std::vector<Engine>& table, const ComputeOptions& ask, const EngineFacts& facts,
               const EngineFacts& model, const SamplePoints& points, const Voxels& voxels);
 
-/// One coil of a transform in "fhd", "q" or "f", by the pace of the facts' machine.
+/// The cost of one coil of a transform in "fhd", "q" or "f", by the pace of the facts' machine.
 Cost cost_of(const EngineFacts& facts, const EngineAndVariant& by, const std::string& stage,
              const SamplePoints& points, const Voxels& voxels);
 

@@ -4,13 +4,13 @@
 
 namespace lsrecon {
 
-/// What the transforms must know of a device to divide their work.
+/// The limits of a device by which the transforms divide their work.
 struct DeviceLimits {
     std::size_t constant_bytes = 64 * 1024;
     std::size_t max_allocation_bytes = std::size_t(1) << 30;
 };
 
-/// How one transform is divided.
+/// The division of one transform.
 struct TransformPlan {
     std::size_t coils_per_bundle; ///< coils that share the exponentials of a pair
     std::size_t coil_bundles;
@@ -18,7 +18,7 @@ struct TransformPlan {
     std::size_t points_per_block;
 };
 
-/// What one source and one sum take.
+/// The memory of one source and of one sum.
 struct SourceShape {
     std::size_t number_bytes = 4; ///< of a real number
     std::size_t numbers_of_a_position = 6;

@@ -12,7 +12,7 @@ namespace lsrecon {
 
 inline const std::string engine_by_cost = "auto"; ///< ComputeOptions::engine
 
-/// What the user asks to compute with.
+/// The user's choices of how to compute.
 struct ComputeOptions {
     std::string backend = "opencl"; ///< name of a row of device_kinds()
     std::string device; ///< index, part of a name, or type; "" for the best one
@@ -23,25 +23,26 @@ struct ComputeOptions {
     /// Names and values of a variant's parameters; empty to use those of `lsrecon tune`, else those
     /// that ship with the program.
     Parameters parameters = {};
-    /// Of transforms and solver. By default single, with the solver in double precision where the
-    /// device has that. The reference has its own.
+    /// The precision of transforms and solver. By default single, with the solver in double
+    /// precision where the device has it. The reference has its own.
     std::optional<Precision> precision = {};
-    /// Of transforms: no engine serves whose bound of the relative L2 error is larger, and the
-    /// NUFFT chooses its kernel by it; 0 for what is usual.
+    /// The accuracy of transforms: no engine serves whose bound of the relative L2 error is larger,
+    /// and the NUFFT chooses its kernel by it; 0 for the usual one.
     double accuracy = 0;
-    /// It was not asked for but follows from what the image needs: an exact engine, whose errors
-    /// are rounding, serves whatever they are.
+    /// Whether the accuracy follows from the image instead of the user: an exact engine, whose
+    /// errors are rounding, then serves whatever they are.
     bool accuracy_is_of_image = false;
     /// Relative L2 error of time segments, where the engine needs them for off-resonance.
     double segment_error = 1e-5;
-    /// That compute together what each is asked for in the same order; null for this one alone.
-    /// They choose by the device and the tuned kernels of the first, and use the memory that each
-    /// of them has.
+    /// The ranks that compute together what each is asked for in the same order; null for this one
+    /// alone. They choose by the device and the tuned kernels of the first rank, and use the memory
+    /// that each of them has.
     JobRanks* ranks = nullptr;
     double device_memory = 0; ///< bytes to use of the device's memory at most; 0 for all of it
-    /// Called with what the user should know: a solver that moved to the CPU, a cache that fails.
+    /// Called with messages that the user should know: a solver that moved to the CPU, a cache that
+    /// fails.
     std::function<void(const std::string&)> note = [](const std::string&) {};
-    /// Called with how the work is done: in pieces, by time segments.
+    /// Called with facts on how the work is done: in pieces, by time segments.
     std::function<void(const std::string&)> tell = [](const std::string&) {};
 };
 

@@ -16,35 +16,35 @@
 
 namespace lsrecon {
 
-/// How a kernel computes in single precision: how wrong it is, and how fast it may be.
+/// The single-precision arithmetic of a kernel: its error, and its speed.
 struct Arithmetic {
     tolerance::Rounding rounding = {};
     PairCost cost = {};
 };
 
-/// How a chunk of sources lies in memory. `vectors` are structs of whole float4, their low parts in
-/// radians, and whole runs of them (kernels/tuned.cl).
+/// The memory layout of a chunk of sources. `vectors` are structs of whole float4, their low parts
+/// in radians, and whole runs of them (kernels/tuned.cl).
 enum class SourceLayout { none, arrays, structs, vectors };
 
-/// What --kernel names: a rung of the ladder.
+/// A kernel that --kernel names: a rung of the ladder.
 struct Variant {
     std::string name;
     Arithmetic arithmetic = {}; ///< none where its engine predicts the error otherwise
     SourceLayout layout = SourceLayout::none; ///< of the direct engine, whose file is NAME.cl
-    /// Where a parameter of the kernel has this value, another arithmetic.
+    /// The arithmetic of the variant where a parameter of the kernel has this value.
     struct Choice {
         std::string parameter;
         int value;
         Arithmetic arithmetic;
     };
     std::vector<Choice> choices = {};
-    /// Where that is not the precision of its arrays.
+    /// The precision of the arithmetic where it differs from that of the arrays.
     std::optional<Precision> computes_in = {};
 
     const Arithmetic& arithmetic_by(const Parameters& parameters) const;
 };
 
-/// By what an engine is chosen and predicted: no device is touched.
+/// The facts by which an engine is chosen and predicted: no device is touched.
 struct EngineFacts {
     std::string device_kind; ///< Device::kind()
     bool in_host_memory; ///< where its arrays are
@@ -53,26 +53,26 @@ struct EngineFacts {
     const Machine& machine; ///< for which it predicts seconds
     Precision precision; ///< of arrays
     double accuracy; ///< ComputeOptions::accuracy
-    /// Those of a variant for a stage ("fhd", "q" or "f").
+    /// The parameters of a variant for a stage ("fhd", "q" or "f").
     std::function<const ChosenParameters&(const std::string& variant, const std::string& stage)>
         parameters;
 };
 
-/// What an engine computes with. What it refers to must outlive its transforms, whose parameters
-/// are on the record from the call on.
+/// The device and facts that an engine computes with. Everything that it refers to must outlive its
+/// transforms, whose parameters are on the record from the call on.
 struct EngineContext : EngineFacts {
     Device& device;
     std::function<void(const std::string&)> note;
 };
 
-/// A way to compute transforms. What the points refer to must outlive a transform.
+/// A way to compute transforms. The data that `points` refers to must outlive a transform.
 struct Engine {
     std::string name;
     std::string device_kind; ///< Device::kind() of those that it computes on
     std::vector<Variant> variants; ///< in the order of the ladder; the last is the usual one
     bool divides_time; ///< off-resonance needs time segments (engines/segments.hpp)
     bool exact; ///< its error is rounding: it may serve in place of another one
-    /// Why it cannot serve them; "" where it can.
+    /// The reason why the engine cannot serve these points; "" where it can.
     std::string (*refusal)(const SamplePoints& points, const Voxels& voxels);
     /// One coil in this stage; the error is the bound of the transform's.
     std::function<Cost(const EngineFacts& facts, const Variant& variant, const std::string& stage,
@@ -81,8 +81,8 @@ struct Engine {
     std::function<std::unique_ptr<Transform>(const EngineContext& context, const Variant& variant,
                                              const SamplePoints& points, const Voxels& voxels)>
         make;
-    /// Whether its adjoint at Voxels::part() is to the last bit that at the whole, so that ranks
-    /// may compute a part each.
+    /// Whether its adjoint at Voxels::part() has the same bits as at the whole, so that ranks may
+    /// compute a part each.
     bool by_part = false;
 };
 

@@ -44,19 +44,20 @@ constexpr tolerance::Rounding in_runs_of_native{per_term_native, sources_of_a_ru
 /// an NVIDIA H200 at 128^3 voxels is 0.29 to 0.31 for 65536 and for 10^6 random samples, runs of
 /// 512 and of 1024.
 constexpr tolerance::Rounding of_factors{2 * per_term, 1024, 0.5};
-/// By kernels/separable_matrix.cl and separable_forward_matrix.cl: what is left are a value and
-/// three factors right to half an ulp of a float, and one product of them. Measured: at most
-/// 1.1 eps.
+/// The rounding of kernels/separable_matrix.cl and separable_forward_matrix.cl: a value and three
+/// factors that are right to half an ulp of a float, and one product of them. Measured: at most 1.1
+/// eps.
 constexpr tolerance::Rounding of_factors_in_doubles{2, 0};
 
 /// Multiply-adds of the phase: 3 products of high parts, 3 of low ones, 5 to take off half turns,
 /// the factor 2 pi; then of the value: 4 for F^H d, 2 for Q.
 constexpr PairCost of_library{library_trigonometry, 16, 14};
 constexpr PairCost of_hardware{native_trigonometry, 16, 14};
-/// On a row is done what belongs to it: 2 products, 4 for turns and radians. x -> -x on a lattice.
+/// The cost of a pair when its share of the row is computed once: 2 products, 4 for turns and
+/// radians. x -> -x on a lattice.
 constexpr PairCost of_rows{native_trigonometry, 10, 8, 2};
 constexpr PairCost of_rows_by_polynomials{no_unit, 21, 19, 2};
-/// No phase; x -> -x.
+/// The cost without a phase; x -> -x.
 constexpr PairCost of_products{no_unit, 4, 2, 2, 2};
 constexpr PairCost of_products_in_doubles{no_unit, 4, 2, 2, 2, matrix_unit};
 
@@ -64,7 +65,7 @@ std::string off_a_grid(const SamplePoints&, const Voxels& voxels) {
     return voxels.on_lattice() ? "" : "the voxels are not on a grid";
 }
 
-/// On the host's cores where the arrays are, else on the device.
+/// The cost of the NUFFT, on the host's cores where the arrays are there, else on the device.
 Cost predict_nufft_where(const EngineFacts& facts, const Variant& variant, const std::string& stage,
                          const SamplePoints& points, const Voxels& voxels) {
     return (facts.in_host_memory ? predict_nufft : opencl::predict_nufft)(facts, variant, stage,

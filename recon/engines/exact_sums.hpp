@@ -16,7 +16,8 @@ using ValueAt = std::function<Complex(std::size_t coil, std::size_t m)>;
 CoilMatrix exact_adjoint(const SamplePoints& points, std::size_t coils, const ValueAt& value,
                          const Voxels& voxels);
 
-/// At how many voxels that takes so many multiply-adds; a whole number of vectors.
+/// The number of voxels at which exact_adjoint takes so many multiply-adds; a whole number of
+/// vectors.
 std::size_t voxels_of_exact_sums(double multiply_adds, std::size_t coils, std::size_t samples);
 
 } // namespace lsrecon

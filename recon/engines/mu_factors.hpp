@@ -11,13 +11,13 @@ class MuFactors {
 public:
     MuFactors(Device& device, Precision precision, const Sampling& sampling)
         : MuFactors(device, precision, sampling.phi, sampling.weights) {}
-    /// Of M values each, or none for 1.
+    /// `phi` and `weights` have M values each, or none for 1.
     MuFactors(Device& device, Precision precision, const ComplexVector& phi,
               const RealVector& weights);
 
-    /// What the products are to be multiplied by, 2^exponent.
+    /// The products must be multiplied by 2^exponent.
     int exponent() const { return exponent_; }
-    /// `values` has a row a coil, of these of the samples.
+    /// `values` has a row a coil, at these of the samples.
     void apply(const Range& samples, Array& values);
 
 private:

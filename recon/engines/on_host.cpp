@@ -8,7 +8,7 @@ namespace lsrecon {
 
 namespace {
 
-/// Of values for the transforms of this precision.
+/// The exponent of the values for transforms of this precision.
 int exponent_of(const Transforms& transforms, const CoilRows& rows) {
     return range_exponent(transforms.precision(), rows.largest_part());
 }

@@ -21,14 +21,14 @@ CoilMatrix mu_on_host(Transforms& transforms, const Sampling& sampling, const Co
 OnHost adjoint_on_host(Transforms& transforms, const SamplePoints& points, const CoilRows& values,
                        const Voxels& voxels, const Progress& progress);
 
-/// The same for real values of one coil, 1 x N: Q of w |phi|^2.
+/// The adjoint transform of real values of one coil, 1 x N: Q of w |phi|^2.
 OnHost q_on_host(Transforms& transforms, const std::vector<Vec3>& trajectory,
                  const RealVector& weights, const Voxels& voxels, const Progress& progress);
 
 /// out_cm = sum_n rho_cn exp(-i 2 pi k_m . x_n), C x M: F before phi.
 OnHost forward_on_host(Transforms& transforms, const SamplePoints& points, const CoilRows& rho,
                        const Voxels& voxels, const Progress& progress);
-/// The same by a transform that was made before.
+/// The forward transform by a transform that was made before.
 OnHost forward_on_host(Transforms& transforms, PiecewiseTransform& transform, const CoilRows& rho,
                        const Progress& progress);
 

@@ -17,7 +17,7 @@ constexpr DeviceUnit native_trigonometry{&DeviceRates::native_pairs, "native"};
 constexpr DeviceUnit multiply_adder{&DeviceRates::multiply_adds, "multiply-add"};
 constexpr DeviceUnit matrix_unit{&DeviceRates::matrix_multiply_adds, "fp64 matrix"};
 
-/// What a computed pair of a kernel needs of the device, counted in docs/performance.md, Limits.
+/// The use of the device by one computed pair of a kernel, counted in docs/performance.md, Limits.
 struct PairCost {
     DeviceUnit trigonometry = no_unit; ///< one sine and one cosine
     double fhd_multiply_adds = 0; ///< and of F; 0 when nothing is known of the kernel
@@ -33,8 +33,9 @@ struct Limit {
     std::string unit; ///< what sets it
 };
 
-/// What the device allows such a kernel in stage "fhd", "q" or "f", by the slowest unit that each
-/// pair needs. Pairs of Q are counted over all differences, of which half are computed.
+/// The pairs a second that the device allows such a kernel in stage "fhd", "q" or "f", by the
+/// slowest unit that each pair needs. Pairs of Q are counted over all differences, of which half
+/// are computed.
 Limit limit_of(const PairCost& cost, const std::string& stage, const DeviceRates& rates);
 
 } // namespace lsrecon

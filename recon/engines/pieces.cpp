@@ -8,10 +8,10 @@ namespace lsrecon {
 
 namespace {
 
-/// Of positions, order and phases; twice where x -> -x needs other positions.
+/// Bytes of the position, order and phase of a source; twice where x -> -x needs other positions.
 constexpr double bytes_of_a_source = 80;
 constexpr double bytes_of_a_point = 24;
-/// Of the values of some coils, in and out: more was not faster.
+/// Bytes of the values of some coils, in and out: more was not faster.
 constexpr double most_bytes_of_values = 2.0 * (1U << 30);
 
 std::size_t at_least_one(double number) {
@@ -51,7 +51,7 @@ PieceSizes fit_pieces(const TransformShape& shape, double room, double largest_a
     const double coils = std::min({left / (of_sources + of_points), of_array,
                                    std::max(1.0, most_bytes_of_values / (of_sources + of_points))});
     if (coils >= 1) {
-        // In parts of equal size.
+        // The parts are of equal size.
         const std::size_t affordable = std::min(shape.coils, at_least_one(coils));
         pieces.coils = divide_up(shape.coils, divide_up(shape.coils, affordable));
         return pieces;

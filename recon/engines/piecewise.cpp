@@ -85,7 +85,7 @@ PiecewiseTransform::Pieces PiecewiseTransform::pieces_of(const Job& job) const {
     const Device& device = transforms_.device();
     const std::size_t sources = job.adjoint ? points_.count() : voxels_.count();
     const std::size_t points = job.adjoint ? voxels_.count() : points_.count();
-    // What the engine needs beyond positions and values.
+    // The memory that the engine needs beyond positions and values.
     const double own =
         predicted(job.adjoint ? "fhd" : "f", 1).device_bytes -
         cost_of_pieces({1, points_.count(), voxels_.count()}, transforms_.precision()).device_bytes;
@@ -93,7 +93,7 @@ PiecewiseTransform::Pieces PiecewiseTransform::pieces_of(const Job& job) const {
         fit_pieces({job.coils, sources, points, job.adjoint ? voxels_.together() : 1},
                    device.room() * share_of_values(job.coils) - std::max(0.0, own),
                    device.largest_array(), transforms_.precision());
-    // What is kept of an earlier call is room for this one.
+    // The memory of an earlier call is room for this one.
     const bool is_whole =
         transform_ && its_samples_.count == points_.count() && its_voxels_.count == voxels_.count();
     const bool whole = is_whole || (sizes.sources == sources && sizes.points == points);

@@ -10,7 +10,7 @@ namespace lsrecon {
 /// loaded and taken a few coils at a time.
 class PiecewiseTransform {
 public:
-    /// What the points refer to and the transforms must outlive it.
+    /// `transforms`, and the data that `points` refers to, must outlive it.
     PiecewiseTransform(Transforms& transforms, const SamplePoints& points, const Voxels& voxels)
         : transforms_(transforms), points_(points), voxels_(voxels) {}
 
@@ -21,7 +21,7 @@ public:
     /// coils of some points before the next points.
     using Take = std::function<void(const Range& coils, const Range& at, const Array& from)>;
 
-    /// At the voxels of a share.
+    /// The adjoint at all voxels, or at those of a share.
     void adjoint(std::size_t coils, bool real_values, const Load& load, const Take& take,
                  const Progress& progress, std::optional<Range> share = {});
     void forward(std::size_t coils, const Load& load, const Take& take, const Progress& progress);
@@ -31,10 +31,10 @@ public:
     /// would change.
     std::optional<Range> share_of_rank(const std::string& stage, std::size_t coils) const;
 
-    /// Of so many coils in "fhd", "q" or "f", from making it on.
+    /// The cost of so many coils in "fhd", "q" or "f", from making the transform on.
     Cost predicted(const std::string& stage, std::size_t coils) const;
 
-    /// Bound of the relative L2 error of the last of them.
+    /// Bound of the relative L2 error of the last transform.
     double error() const { return error_; }
 
     std::size_t samples() const { return points_.count(); }
@@ -48,7 +48,7 @@ private:
     void add_piece(const Job& job, const Range& coils, const Range& from, const Range& at,
                    const Progress& progress, Array& out);
     bool sharing_pays(const std::string& stage, std::size_t coils) const;
-    /// Of the device's room, for the values of so many coils.
+    /// The share of the device's room that the values of so many coils may take.
     double share_of_values(std::size_t coils) const;
     Transform& transform_of(const Range& samples, const Range& voxels);
 

@@ -14,8 +14,8 @@ Array on(Device& device, Precision precision, const CoilRows& rows) {
     return array;
 }
 
-/// Of two factors, two products with them and the sum of `count` parts, whose squares add up to
-/// about those of the sum.
+/// The relative rounding of two factors, two products with them and the sum of `count` parts, whose
+/// squares add up to about those of the sum.
 double rounding(std::size_t count, Precision precision) {
     return (4 + std::sqrt(static_cast<double>(count))) * unit_roundoff(precision);
 }

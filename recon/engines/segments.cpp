@@ -13,7 +13,7 @@ namespace lsrecon {
 
 namespace {
 
-/// Of equal width between the smallest and the largest of some values.
+/// Bins of equal width between the smallest and the largest of some values.
 class Bins {
 public:
     Bins(const RealVector& values, double count)
@@ -108,7 +108,7 @@ public:
         constexpr double rounding = 1e-15;
         return (squares_.array() > rounding * squares_.maxCoeff()).count();
     }
-    /// How many of them leave less than this, relative.
+    /// The number of terms that leave a relative error below this.
     Eigen::Index rank_for(double wanted) const {
         const double most = wanted * wanted * squares_.sum();
         double left = 0;
@@ -132,7 +132,7 @@ private:
     Eigen::MatrixXcd u_;
 };
 
-/// Of so many in order, some at even distances, with both ends.
+/// Some of `count` indices in order, at even distances, with both ends.
 std::vector<std::size_t> spread_indices(std::size_t count) {
     constexpr std::size_t enough = 256;
     std::vector<std::size_t> chosen(std::min(count, enough));
@@ -208,14 +208,15 @@ private:
     Eigen::MatrixXcd at_nodes_;
 };
 
-/// As many as the largest error asks for: at least those of this root mean square.
+/// The factors of as many segments as the largest error asks for: at least those of this root mean
+/// square.
 std::pair<Factors, double> enough_factors(const TimeNodes& nodes, const RealVector& times,
                                           const OffResonance& off, double wanted) {
     const Histogram histogram = histogram_of(off);
     const LargestError largest(nodes, times, off, histogram);
     std::string found;
-    // Half by their place, as rates are; a few times of very many turns are exact by themselves
-    // alone.
+    // Nodes count half by their place, as rates do; a few times of very many turns are exact only
+    // by themselves.
     for (const double share_of_nodes : {0.5, 0.0}) {
         const Decomposition decomposition(nodes, times, histogram, share_of_nodes);
         const Eigen::Index most = decomposition.resolved();

@@ -25,10 +25,8 @@ struct TimeSegments {
 /// A rough upper bound of their number: the turns between -|z| and |z|, and some.
 double expected_segments(const RealVector& times, const OffResonance& off_resonance);
 
-/// As many as it takes for `error` to be below this, mostly the best rank of this relative L2 error
+/// The fewest segments whose `error` is below this, mostly the best rank of this relative L2 error
 /// or one more.
-/// DeviceError when the phase makes so many turns that segments are no help, ToleranceError when
-/// their error is above this.
 TimeSegments time_segments(const RealVector& times, const OffResonance& off_resonance,
                            double wanted, Precision precision);
 

@@ -24,7 +24,7 @@ namespace lsrecon {
 /// grows as 2^-24 (U / 2048)^2 turns.
 class SplitScale {
 public:
-    /// For voxel coordinates up to `extent_in_voxels`, n of them.
+    /// The scale for voxel coordinates up to `extent_in_voxels`, n of them.
     explicit SplitScale(double extent_in_voxels, int n = 3)
         : extent_(std::max(extent_in_voxels, 1.0)), n_(n),
           bits_(static_cast<int>(std::floor(24 - std::log2(n * 0.525 * extent_)))),

@@ -35,7 +35,7 @@ private:
 /// exp(-z t), a row a time and a column a rate z.
 Eigen::MatrixXcd exponentials(const std::vector<double>& times, const std::vector<Complex>& rates);
 
-/// Of 0..count-1, where an error is measured: random, the same every time.
+/// The indices of 0..count-1 at which an error is measured: random, the same every time.
 std::vector<std::size_t> some_indices(std::size_t count);
 
 } // namespace lsrecon

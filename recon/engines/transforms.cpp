@@ -16,7 +16,7 @@ namespace lsrecon {
 
 namespace {
 
-/// By the device of the first rank: another may have a part of its GPU alone.
+/// The model machine by the device of the first rank: another rank may have only a part of its GPU.
 Machine model_of_first(const DeviceInfo& info, JobRanks& ranks) {
     Machine model = model_of(info);
     for (unsigned* const number : {&model.device.compute_units, &model.device.clock_mhz}) {

@@ -18,16 +18,16 @@ public:
 
     Device& device() { return *device_; }
     const Device& device() const { return *device_; }
-    /// For the transforms of another scan, one after the other.
+    /// The device, for the transforms of another scan, one after the other.
     const std::shared_ptr<Device>& shared_device() const { return device_; }
     ComputedBy computed_by() const;
     /// Unit roundoff of the arithmetic of what ran.
     double epsilon() const;
-    /// That compute together.
+    /// The ranks that compute together.
     JobRanks& ranks() { return *ranks_; }
-    /// Those that did: from now on each computes alone.
+    /// The ranks that computed together: from now on each computes alone.
     JobRanks& part_ranks() { return *std::exchange(ranks_, &alone_); }
-    /// Of the transforms' arrays, and of the solver's.
+    /// The precision of the transforms' arrays, and of the solver's.
     Precision precision() const { return options_.precision.value_or(Precision::float32); }
     Precision solver_precision() const;
 
@@ -35,7 +35,7 @@ public:
     /// What the points refer to and this must outlive it. DeviceError that says why each engine
     /// cannot serve when none can.
     std::unique_ptr<Transform> make(const SamplePoints& points, const Voxels& voxels);
-    /// The same engine on arrays of another precision.
+    /// The transform of make() with arrays of another precision.
     std::unique_ptr<Transform> make_in(Precision precision, const SamplePoints& points,
                                        const Voxels& voxels);
     /// The engine that make() takes for them.
@@ -47,22 +47,22 @@ public:
     bool accuracy_is_asked_for() const {
         return options_.accuracy > 0 && !options_.accuracy_is_of_image;
     }
-    /// One coil of it in "fhd", "q" or "f".
+    /// The cost of one coil in "fhd", "q" or "f".
     Cost predict(const std::string& stage, const SamplePoints& points, const Voxels& voxels);
     Cost predict_in(Precision precision, const std::string& stage, const SamplePoints& points,
                     const Voxels& voxels);
-    /// The machine by which all is chosen that the bits of an image depend on (model_of), and what
-    /// a coil takes by it.
+    /// The machine by which every choice that the bits of an image depend on is made (model_of),
+    /// and the cost of a coil by it.
     const Machine& model() const { return model_; }
     Cost cost_by_model(Precision precision, const std::string& stage, const SamplePoints& points,
                        const Voxels& voxels);
-    /// Whether off-resonance on a grid is divided into time segments (engines/segments.hpp) and how
-    /// finely; 0 when it is part of every phase.
+    /// The relative error at which off-resonance on a grid is divided into time segments
+    /// (engines/segments.hpp); 0 when it is part of every phase.
     double segment_error() const;
-    /// Of the kernel in "fhd", "q" or "f", in single precision.
+    /// The cost of a pair of the kernel in "fhd", "q" or "f", in single precision.
     PairCost cost_of_pair(const std::string& stage);
 
-    /// Pass words to the user, as of ComputeOptions; the same are told once.
+    /// Passes messages to the user, as of ComputeOptions; equal ones are told once.
     void note(const std::string& message) const { options_.note(message); }
     void tell(const std::string& message) {
         if (told_.insert(message).second) {
@@ -74,7 +74,7 @@ private:
     const Variant& first_served() const { return served_.empty() ? variant_ : *served_.front(); }
     /// Notes where it is not the kernel that was asked for by its name.
     Choice chosen(const SamplePoints& points, const Voxels& voxels);
-    /// Of one that was chosen for its speed, when it is made.
+    /// Tells of an engine that was chosen for its speed, when it is made.
     void tell_engine(const Choice& choice, const SamplePoints& points, const Voxels& voxels);
     using FindParameters = const ChosenParameters& (Transforms::*)(const std::string& variant,
                                                                    const std::string& stage);
@@ -122,8 +122,9 @@ std::vector<DeviceKind> device_kinds();
 /// UsageError for an unknown name, and for options that the kind of device does not take.
 void check_options(const ComputeOptions& options);
 
-/// As check_options; NotBuiltError for a kind left out of this build, DeviceError when its device
-/// cannot be used. `device` was opened for the same device options, or is null.
+/// Opens the transforms after check_options. NotBuiltError for a kind left out of this build,
+/// DeviceError when its device cannot be used. `device` was opened for the same device options, or
+/// is null.
 std::unique_ptr<Transforms> open_transforms(ComputeOptions options,
                                             std::vector<Engine> table = engines(),
                                             std::shared_ptr<Device> device = nullptr);

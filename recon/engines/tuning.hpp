@@ -44,23 +44,23 @@ std::vector<Tunable> tunables();
 /// has those of "fhd". UsageError when a given name is not a parameter of the kernel.
 ChosenParameters choose_parameters(const DeviceInfo& device, const std::string& kernel,
                                    const std::string& stage, const Parameters& given = {});
-/// The same without what was tuned.
+/// The parameters without those that were tuned.
 ChosenParameters shipped_parameters(const DeviceInfo& device, const std::string& kernel,
                                     const std::string& stage, const Parameters& given = {});
 
-/// What a search tries: the default of the device's family, then everything else that the device
-/// allows. The same at every start; earlier findings do not change it.
+/// The candidates of a search: the default of the device's family, then every other choice that the
+/// device allows. The same at every start; earlier findings do not change it.
 Candidates tuning_candidates(const DeviceInfo& device, const std::string& kernel,
                              const std::string& stage);
 
-/// What a search found.
+/// The best candidate of a search.
 struct Winner {
     Parameters parameters;
     double pairs_per_second = 0;
     std::string made_with; ///< the problem that it was timed on
 };
 
-/// Keeps it for choose_parameters, in place of an earlier one. UsageError when it cannot be
+/// Keeps a winner for choose_parameters, in place of an earlier one. UsageError when it cannot be
 /// written.
 void store_winner(const DeviceInfo& device, const std::string& kernel, const std::string& stage,
                   const Winner& winner);

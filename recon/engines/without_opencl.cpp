@@ -1,6 +1,6 @@
 #ifndef LSRECON_WITH_OPENCL
 
-// What a build without OpenCL says when it is asked for a device.
+// The answers of a build without OpenCL when it is asked for a device.
 
 #include "base/error.hpp"
 #include "device/device.hpp"

@@ -27,7 +27,7 @@ Embedding::Embedding(const Grid& grid, bool on_host) : parities{{0, 0, 0}} {
     }
 }
 
-// In batches of equal size, as far as they can be.
+// The batches are of equal size, as far as they can be.
 std::size_t Embedding::batch(std::size_t maps, Precision precision) const {
     constexpr std::size_t most_bytes = std::size_t(1) << 26;
     const std::size_t bytes = points() * 2 * bytes_of(precision);

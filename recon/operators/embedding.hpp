@@ -9,7 +9,7 @@
 
 namespace lsrecon {
 
-/// How T, a convolution with Q, is done by FFTs of length L in each dimension.
+/// The FFTs, of length L in each dimension, by which T, a convolution with Q, is computed.
 ///
 /// Differences of two voxels, -(N-1)..N-1, stay apart in a period 2L from L = N on. The frequencies
 /// 2g + s of one parity s, 0 or 1 in each dimension, are a transform of length L of values twisted
@@ -18,14 +18,14 @@ namespace lsrecon {
 struct Embedding {
     Embedding(const Grid& grid, bool on_host);
 
-    /// L, or the length of a whole period: the next at which FFTs are fast. 1 for the third of two
-    /// dimensions.
+    /// L, or the length of a whole period where that is transformed whole: the next length at which
+    /// FFTs are fast. The third of two dimensions is 1.
     std::array<std::size_t, 3> extents{1, 1, 1};
-    /// Two a dimension of more than one voxel; one of a whole period.
+    /// The parities: two a dimension of more than one voxel; one for a whole period.
     std::vector<std::array<int, 3>> parities;
 
     std::size_t points() const { return extents[0] * extents[1] * extents[2]; }
-    /// How many of `maps` are transformed at a time: enough to keep a device busy with small
+    /// The number of `maps` that are transformed at a time: enough to keep a device busy with small
     /// images.
     std::size_t batch(std::size_t maps, Precision precision) const;
 };

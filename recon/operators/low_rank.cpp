@@ -14,8 +14,8 @@ namespace {
 using Matrix = Eigen::MatrixXcd;
 using Patch = std::vector<Eigen::Index>;
 
-/// Where patches of this length begin along a dimension, and its end; the first is shorter by the
-/// shift.
+/// The positions along a dimension at which patches of this length begin, and the end of the
+/// dimension. The first patch is shorter by the shift.
 std::vector<std::size_t> cuts(std::size_t size, std::size_t length, std::size_t shift) {
     std::vector<std::size_t> at{0};
     for (std::size_t next = shift > 0 ? shift : length; next < size; next += length) {

@@ -10,7 +10,7 @@ namespace lsrecon {
 /// Voxels of a patch in each dimension, where the grid has as many: 8 x 8 or 4 x 4 x 4.
 std::array<std::size_t, 3> patch_size(const Grid& grid);
 
-/// How many tilings of the grid by patches are used, each shifted by half a patch in some of the
+/// The number of tilings of the grid by patches, each shifted by half a patch in some of the
 /// dimensions that are longer than one.
 std::size_t tilings(const Grid& grid);
 

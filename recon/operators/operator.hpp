@@ -12,7 +12,7 @@ public:
     virtual std::size_t outputs() const = 0;
     virtual void apply(const Array& in, Array& out) = 0;
     virtual void adjoint(const Array& in, Array& out) = 0;
-    /// Whether the adjoint undoes it: K^H K = 1.
+    /// Whether the adjoint inverts the operator: K^H K = 1.
     virtual bool is_isometry() const { return false; }
 };
 

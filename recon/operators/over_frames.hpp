@@ -15,11 +15,11 @@ template <typename Real> using FrameStack =
 /// The proximal map of a term over all frames of a place with K = 1, on the host.
 class OverFrames : public Proximal {
 public:
-    /// That of `length` times phi.
+    /// The proximal map of `length` times phi.
     template <typename Real>
     using Map = FrameStack<Real> (*)(const Grid&, const FrameStack<Real>&, double length);
 
-    /// `shortens_by` is how far, for a length of 1.
+    /// `shortens_by` is the shortening for a length of 1.
     OverFrames(const Grid& grid, Map<float> of_floats, Map<double> of_doubles,
                double (*shortens_by)(const Grid& grid, std::size_t frames))
         : grid_(grid), of_floats_(of_floats), of_doubles_(of_doubles), shortens_by_(shortens_by) {}

@@ -44,7 +44,7 @@ struct PreconditionerKind {
 };
 constexpr PreconditionerKind cosine_kind{"cosine", &make_cosine_basis};
 constexpr PreconditionerKind circulant_kind{"circulant", &make_periodic_basis};
-/// That of splitting, or of conjugate gradients alone.
+/// The preconditioner of splitting, or of conjugate gradients alone.
 constexpr const PreconditionerKind& preconditioner_kind(bool split) {
     return split ? circulant_kind : cosine_kind;
 }

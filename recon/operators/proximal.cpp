@@ -11,7 +11,8 @@ namespace lsrecon {
 
 namespace {
 
-// In doubles: roots of floats that are taken several at a time are not right to the last bit.
+// The arithmetic is in doubles: roots of floats that are taken several at a time are not right to
+// the last bit.
 template <typename Real> void shrink_loops(std::complex<Real>* y, std::size_t first,
                                            std::size_t count, std::size_t parts, double length) {
     constexpr std::size_t at_a_time = 1024;
@@ -26,7 +27,7 @@ template <typename Real> void shrink_loops(std::complex<Real>* y, std::size_t fi
                 f[n] += real * real + imaginary * imaginary;
             });
         }
-        // Of vectors of length 0 any will do, but no quotient 0 / 0.
+        // Vectors of length 0 stay 0 with any factor, but the quotient 0 / 0 must not occur.
         constexpr double smallest = std::numeric_limits<double>::min();
         factors = (1 - length / factors.sqrt().max(smallest)).max(0.0);
         for (std::size_t i = 0; i < parts; ++i) {

@@ -27,7 +27,7 @@ public:
     virtual ~Proximal() = default;
     /// z of one frame, or of all frames where the term couples them, becomes z'.
     virtual void apply(Device& device, const ProximalStep& step, std::vector<Array>& z) const = 0;
-    /// How far a step with weight s / penalty = 1 shortens what is penalised.
+    /// The length by which a step with weight s / penalty = 1 shortens what is penalised.
     virtual double shortening(std::size_t /*frames*/) const { return 1; }
 };
 

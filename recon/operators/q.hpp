@@ -12,7 +12,7 @@
 
 namespace lsrecon {
 
-/// How these transforms make Q at these voxels, or at half of the differences.
+/// The description of how these transforms make Q at these voxels, or at half of the differences.
 QMaking making_of_q(Transforms& transforms, const Sampling& sampling, const Voxels& voxels);
 
 /// Q at every difference of two voxels of a grid: the kernel of F^H F.
@@ -25,7 +25,7 @@ struct Q {
     static Cost cost(const Grid& grid, Precision precision);
     double at_zero() const; ///< Q(0) = sum of w |phi|^2
 };
-/// In the memory of the host, and back on a device where it was on one.
+/// Q in the memory of the host, and Q moved back to a device where it was on one.
 StoredQ stored(const Q& q);
 Q restored(const StoredQ& stored, Device& device);
 

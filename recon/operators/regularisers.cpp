@@ -33,7 +33,7 @@ std::unique_ptr<Proximal> shrunk_gradients(const Grid& grid) {
         std::vector<Penalised>{{0, grid.voxels(), dimensions_of(grid)}});
 }
 
-/// With real factors.
+/// The volumes of a term whose inner factors are real.
 RegulariserVolumes of_differences(const Grid& grid) {
     return {dimensions_of(grid), (dimensions_of(grid) + 1) / 2};
 }

@@ -25,21 +25,21 @@ struct RegulariserChoice {
 ///                 that the weight serves scans of any scale
 struct RegulariserTerm {
     std::unique_ptr<Operator> k;
-    /// Of a quadratic term with K = 1, weight / 2 ||rho - target||^2; null for 0.
+    /// The target of a quadratic term with K = 1, weight / 2 ||rho - target||^2; null for 0.
     const PriorImage* target = nullptr;
     std::unique_ptr<Proximal> proximal = nullptr; ///< of phi; null for a quadratic term
     bool couples_frames = false; ///< phi is of K rho of all frames
     double weight = 0;
 };
 
-/// Where a term is made.
+/// The device, grid and inputs with which a term is made.
 struct RegulariserPlace {
     Device& device;
     Precision precision;
     const Grid& grid;
-    /// On the grid; it must outlive the term. Not null for a kind that needs one.
+    /// The prior image on the grid; it must outlive the term. Not null for a kind that needs one.
     const PriorImage* prior = nullptr;
-    /// Of the frame; not null for `band`.
+    /// The trajectory of the frame; not null for `band`.
     const std::vector<Vec3>* trajectory = nullptr;
     /// 1 at voxels that coil maps see, 0 at the others, N; null where they see all. Differences to
     /// the others are left out.
@@ -57,13 +57,14 @@ struct RegulariserVolumes {
 struct Regulariser {
     std::string name;
     std::string summary;
-    /// Its operator.
+    /// Makes the operator of the kind.
     RegulariserTerm (*make)(const RegulariserPlace& place);
-    /// Its proximal map; null for a quadratic term.
+    /// Makes the proximal map of the kind; null for a quadratic term.
     std::unique_ptr<Proximal> (*proximal)(const Grid& grid);
     RegulariserVolumes (*volumes)(const Grid& grid);
     bool couples_frames = false; ///< they are then solved together
-    /// Of a kind that needs a prior image: InputError when it has no use for this one. Else null.
+    /// The check of a kind that needs a prior image: InputError when it has no use for this one.
+    /// Null for other kinds.
     void (*require)(const PriorImage& prior, const Grid& grid) = nullptr;
     bool of_unmeasured = false; ///< whether it leaves a rule for lambda as it is
 
@@ -81,7 +82,7 @@ bool need_splitting(const std::vector<RegulariserChoice>& chosen);
 
 /// Whether some couple the frames, which are then solved together (encoding/joint.hpp).
 bool need_all_frames(const std::vector<RegulariserChoice>& chosen);
-/// Those, as they are asked for: "--reg llr".
+/// The terms that couple frames, as they are asked for: "--reg llr".
 std::string flags_over_frames(const std::vector<RegulariserChoice>& chosen);
 
 /// Whether some need a prior image, and the first InputError of one that cannot use this image.
@@ -92,11 +93,11 @@ void require_prior(const std::vector<RegulariserChoice>& chosen, const PriorImag
 /// "tv:0.02 roughness:0.01"
 std::string in_words(const std::vector<RegulariserChoice>& chosen);
 
-/// How many volumes of the image's size they need at most while they are minimised.
+/// The number of volumes of the image's size that the terms need at most while they are minimised.
 std::size_t volumes_of(const std::vector<RegulariserChoice>& chosen, const Grid& grid);
-/// How many of them an iteration passes through, as time goes by them.
+/// The number of those volumes that one iteration passes through, for predictions of time.
 double passes_of(const std::vector<RegulariserChoice>& chosen, const Grid& grid);
-/// Of those, how many each of the frames needs that are solved together.
+/// The number of those volumes that each of the frames needs that are solved together.
 std::size_t volumes_of_each_frame(const std::vector<RegulariserChoice>& chosen, const Grid& grid);
 
 std::vector<RegulariserTerm> make_regularisers(const std::vector<RegulariserChoice>& chosen,

@@ -56,7 +56,7 @@ private:
 std::vector<TimeTerm> compute_time_terms(Transforms& transforms, const Sampling& sampling,
                                          const Grid& grid, const OffResonance& off_resonance,
                                          Listener listener) {
-    // As exact as Q is: an operator that errors make negative has no solution.
+    // The terms are as exact as Q is: an operator that errors make negative has no solution.
     constexpr double error_of_terms = 1e-7;
     const TimeTerms terms = time_terms(sampling.times, off_resonance, error_of_terms);
     const RealVector of_samples = sampling.q_weights();

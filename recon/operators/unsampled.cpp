@@ -113,8 +113,8 @@ private:
     long next_ = none;
 };
 
-/// How far apart the outermost positions are along each axis, at least 1 cycle/fov: coils see what
-/// lies between lines, and as far beyond the last one. In units of N.
+/// The spacing of the outermost positions along each axis, at least 1 cycle/fov, in units of N:
+/// coils see what lies between lines, and as far beyond the last one.
 Vec3 spacing_at_the_rim(const std::vector<Vec3>& trajectory, const Grid& grid) {
     Vec3 spacing{0, 0, 0};
     for (std::size_t d = 0; d < static_cast<std::size_t>(grid.dimensions); ++d) {

@@ -68,7 +68,7 @@ private:
         std::size_t first = 0;
     };
 
-    /// Where the results of the filters from dimension `depth` of a level on are, for the low
+    /// The place of the results of the filters from dimension `depth` of a level on, for the low
     /// (0) or high (1) passes so far, as bits.
     Component place(const WaveletLevel& level, std::size_t depth, std::size_t passes,
                     const Array& numbers, const Component& coarse) const;

@@ -97,7 +97,7 @@ void FrameResults::bring(std::size_t from, Told& told) {
     ranks_.bring_to_first(from, told.image.values.data(), told.voxels * sizeof(Complex));
 }
 
-/// On the first rank.
+/// Delivers the results of a frame on the first rank.
 void FrameResults::deliver(std::size_t f, Told told, bool is_own) {
     for (const std::string& note : told.notes) {
         report_.note(note);

@@ -14,36 +14,36 @@
 
 namespace lsrecon {
 
-/// What becomes of the frames of a scan, from their turns to the sink. Ranks have the turns of
-/// frames of a series each, one after the other in the order of the loop, and the first one puts
-/// them into its sink in that order. All that it is made of must outlive it.
+/// The results of the frames of a scan, from their turns to the sink. Each rank has the turns of a
+/// series of frames, one after the other in the order of the loop, and the first rank puts them
+/// into its sink in that order. The arguments of the constructor must outlive it.
 class FrameResults {
 public:
     using OnIteration = std::function<void(std::size_t frame, const Iteration& iteration)>;
 
-    /// Frames that the sink has are left alone. `ranks` divide frames among them.
+    /// `ranks` divide frames among them. Frames that are already in the sink are left alone.
     FrameResults(const Scan& scan, const std::vector<Place>& places, ImageSink& sink,
                  JobRanks& ranks, const OnIteration& on_iteration, Reporter& report);
 
     /// Whether a frame has its turn here.
     bool has(std::size_t frame) const { return owner_[frame] == ranks_.here(); }
     bool was_finished(std::size_t frame) const { return is_finished_[frame] != 0; }
-    /// The turn of a frame, which may fail alone: its image goes to the sink. One that another rank
-    /// has, or that was finished, is passed over. Whether its image was made here.
+    /// The turn of a frame, which may fail alone: its image goes to the sink. A frame that another
+    /// rank has, or that was finished, is passed over. Returns whether its image was made here.
     bool take(std::size_t frame, const std::function<ImageFrame()>& make);
 
-    /// Of frames that begin one after the other and end together: so many, each of which is
-    /// attempted as it begins and as it ends.
+    /// The turns of frames that begin one after the other and end together: `frames` of them, each
+    /// of which is attempted as it begins and as it ends.
     void begin_together(std::size_t frames);
     void end_together();
     bool attempt(std::size_t frame, const std::function<void()>& work);
     void put(std::size_t frame, ImageFrame image);
 
     Monitor monitor_of(std::size_t frame);
-    /// Whether another rank has the sink, and what follows is its to do.
+    /// Whether another rank has the sink and does what follows.
     bool are_elsewhere() const { return !ranks_.is_first(); }
-    /// After the last frame: brings what each rank found of the models of its places. Throws the
-    /// first error when every frame failed.
+    /// Ends after the last frame: brings the results of the model check of each rank together.
+    /// Throws the first error when every frame failed.
     void end(ModelCheck& model_check);
 
     const std::map<std::size_t, FailedFrame>& failed() const { return attempts_.failed(); }
@@ -52,7 +52,7 @@ public:
     std::size_t finished_before() const;
 
 private:
-    /// What a rank has to tell of a frame that it solved.
+    /// The report of a rank on a frame that it solved.
     struct Told {
         ImageFrame image; ///< its values follow
         std::uint64_t voxels = 0;

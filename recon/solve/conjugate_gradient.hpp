@@ -9,7 +9,7 @@
 
 namespace lsrecon {
 
-/// What a solver tells while it runs.
+/// The state of a solver that it reports while it runs.
 struct Iteration {
     std::size_t problem = 0; ///< of a frame: its index among the right-hand sides
     std::size_t done = 0; ///< iterations before this residual

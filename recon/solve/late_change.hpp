@@ -6,7 +6,7 @@
 
 namespace lsrecon {
 
-/// How many iterations at the end of a solve tell whether more would change the image.
+/// The number of iterations at the end of a solve that tell whether more would change the image.
 inline int late_iterations(int iterations) {
     return (iterations + 9) / 10;
 }

@@ -33,7 +33,7 @@ Sensitivity::Sensitivity(Iterations run, double lambda) : run_(std::move(run)), 
     x_ = image_of(b_);
 }
 
-// What the coefficients make of t x = 1.
+// The factor on one eigenvalue: the approximate solution x of t x = 1 that the coefficients give.
 double Sensitivity::polynomial(double eigenvalue) const {
     double x = 0;
     double r = 1;
@@ -58,7 +58,7 @@ Amplification Sensitivity::amplification() const {
     return {std::min(of_any, of_terms), of_any};
 }
 
-// As many conjugate gradients on the diagonal of Ritz values.
+// The result of as many conjugate gradients on the diagonal matrix of Ritz values.
 RealVector Sensitivity::image_of(RealVector b) const {
     RealVector x = RealVector::Zero(b.size());
     RealVector p = b;

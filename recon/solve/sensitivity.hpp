@@ -4,27 +4,26 @@
 
 namespace lsrecon {
 
-/// By what an error of F^H d, relative to it, is multiplied in Q(0) rho, relative to F^H d, at
-/// most.
+/// The largest factor by which an error of F^H d grows in Q(0) rho; both are relative to F^H d.
 struct Amplification {
-    /// Of errors that lie as F^H of errors of the samples does, as those of its terms do: they are
-    /// small where the scan measured little.
+    /// The factor of errors that lie as F^H of errors of the samples does, as those of its terms
+    /// do: they are small where the scan measured little.
     double of_terms = 0;
     double of_any = 0;
 };
-/// Of the solution with this lambda.
+/// The amplification of the solution with this lambda.
 Amplification amplification_by(double lambda);
 
-/// How sensitive the image of iterations is to an error of F^H d (docs/maths.md).
+/// The sensitivity of the image of iterations to an error of F^H d (docs/maths.md).
 class Sensitivity {
 public:
-    /// Of plain iterations, one or more, on A / Q(0) + lambda.
+    /// `run` holds one or more plain iterations on A / Q(0) + lambda.
     Sensitivity(Iterations run, double lambda);
 
-    /// Of the solution's polynomial that these iterations chose.
+    /// The amplification of the solution's polynomial that these iterations chose.
     Amplification amplification() const;
-    /// How far an error of this size, spread over all of `unknowns` directions, moves the choice:
-    /// relative to the image.
+    /// The change of the image, relative to it, when an error of this size, spread over all of
+    /// `unknowns` directions, moves the choice of the polynomial.
     double change(double error, std::size_t unknowns) const;
 
 private:

@@ -13,7 +13,8 @@ ShiftedForms::ShiftedForms(const Iterations& run, double squares, double shift)
     }
 }
 
-// With T + shift = L D L^T, x is ||b|| V y and y solves (T + shift) y = e_1.
+// The solution of (A + shift) x = b is x = ||b|| V y, where (T + shift) y = e_1 and T + shift = L D
+// L^T.
 ShiftedForms::Forms ShiftedForms::at(double shift) const {
     const std::size_t count = diagonal_.size();
     if (count == 0) {

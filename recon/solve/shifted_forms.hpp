@@ -6,10 +6,11 @@
 
 namespace lsrecon {
 
-/// What x = (A + shift)^-1 b is like for every shift, from one run of conjugate gradients without
-/// preconditioner: its coefficients are Lanczos' tridiagonal matrix T of A in the Krylov space of
-/// b, and b^H f(A) b = ||b||^2 (f(T))_11, a Gauss quadrature (Golub and Meurant 2010, Matrices,
-/// Moments and Quadrature, chapters 6 and 15). No shift needs another product with A.
+/// Inner products and norms of x = (A + shift)^-1 b for every shift, from one run of conjugate
+/// gradients without preconditioner. The coefficients of the run are Lanczos' tridiagonal matrix T
+/// of A in the Krylov space of b, and b^H f(A) b = ||b||^2 (f(T))_11 is a Gauss quadrature (Golub
+/// and Meurant 2010, Matrices, Moments and Quadrature, chapters 6 and 15). No shift needs another
+/// product with A.
 class ShiftedForms {
 public:
     /// A run on A + shift, whose right-hand side has the square `squares`; `shift` is the smallest
@@ -22,7 +23,8 @@ public:
         double slope = 0; ///< <x, (A + shift)^-1 x>, half of -d ||x||^2 / d shift
         double residual = 0; ///< ||b - (A + shift) x|| / ||b|| of the run for this shift
     };
-    /// Those of the iterate of conjugate gradients on A + shift after as many iterations.
+    /// The forms of the iterate that conjugate gradients on A + shift reach after as many
+    /// iterations.
     Forms at(double shift) const;
 
 private:

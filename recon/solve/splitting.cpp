@@ -21,17 +21,17 @@ constexpr double least_reduction = 0.3; ///< enough to stop after the usual iter
 /// The first penalty shortens vectors by this share of the image's scale. Measured (decision 0021):
 /// 0.005 to 0.02 serve total variation and wavelets alike.
 constexpr double first_shortening = 0.01;
-/// Of what the iteration changes (Boyd et al. 2011, section 3.4.3).
+/// The over-relaxation factor of each update (Boyd et al. 2011, section 3.4.3).
 constexpr double relaxation = 1.7;
 /// Penalties follow the residuals (Boyd et al. 2011, section 3.4.1).
 constexpr double unbalanced = 10;
 constexpr double penalty_step = 2;
 /// Iterations until the residual of the inner problem is computed anew: it gathers rounding.
 constexpr int fresh = 50;
-/// So much smaller than it was, a penalty makes it worth computing sooner.
+/// A penalty that has fallen by this factor makes it worth computing the residual sooner.
 constexpr double far_below = 16;
 
-/// What an iteration left between a term and its solution: squares of norms.
+/// The distances that an iteration left between a term and its solution: squares of norms.
 struct Distances {
     double apart = 0; ///< K x - z
     double size = 0; ///< K x
@@ -53,8 +53,8 @@ struct Distances {
         return of > 0 ? std::sqrt(changed / of) : 0;
     }
     double larger() const { return std::max(primal(), dual()); }
-    /// What the penalty is to be multiplied by, to keep the two within a factor of each other (Boyd
-    /// et al. 2011, section 3.4.1).
+    /// The factor by which the penalty must change to keep the primal and the dual residual within
+    /// a factor of each other (Boyd et al. 2011, section 3.4.1).
     double penalty_factor() const {
         if (primal() > unbalanced * dual()) {
             return penalty_step;
@@ -81,7 +81,7 @@ public:
     const RegulariserTerm& term(std::size_t term) const { return *parts_[term].term; }
     double scale() const { return scale_; }
     double penalty(std::size_t term) const { return left_.terms()[first_ + term].weight; }
-    /// Before the first step.
+    /// Sets the penalty of a term before the first step.
     void begin_with(std::size_t term, double penalty) { weight_of(term) = penalty; }
     void change_penalty(std::size_t term, double factor);
     /// z of a term.

@@ -10,10 +10,10 @@
 
 namespace lsrecon {
 
-/// Of conjugate gradients within one iteration; they begin where the last ended.
+/// The largest number of conjugate gradients within one iteration; they begin where the last ended.
 constexpr int most_inner_iterations = 10;
 
-/// 1/2 x^H A x - Re(b^H x) + the terms: of one frame.
+/// The problem of one frame: 1/2 x^H A x - Re(b^H x) + the terms.
 struct SplitProblem {
     const Regularised& a; ///< relative to Q(0)
     std::vector<const RegulariserTerm*> terms; ///< none of them quadratic; in each frame the same

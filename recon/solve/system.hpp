@@ -32,23 +32,23 @@ public:
     /// voxel is s of the terms: the largest |F^H d| would be up to N^2 times that, where the centre
     /// of k-space is dense.
     ComplexVector first_image(const Volume& f_h_d);
-    /// What solve() splits where some terms are not quadratic, in units of Q(0).
+    /// The problem that solve() splits where some terms are not quadratic, in units of Q(0).
     SplitProblem split(Volume f_h_d, double scale) {
         return {relative_, others_, right_hand_side(std::move(f_h_d)), scale, inverse_.get()};
     }
-    /// The same without preconditioner and without regularisers, by plain iterations alone.
+    /// Solves by plain iterations alone, without preconditioner and without regularisers.
     Solution iterate_plainly(const Volume& f_h_d, const SolveOptions& options);
     void set_lambda(double lambda);
 
     /// The image that a term pulls to; null for 0.
     const PriorImage* target() const;
-    /// F^H d and what such terms add to it, Q(0) times weight times target.
+    /// F^H d plus the part that such terms add to it, Q(0) times weight times target.
     Volume right_hand_side(Volume f_h_d) const;
     /// <image, F^H d> and Q(0) <image, N image>.
     struct Products {
         double with_data = 0; ///< its real part
         double with_itself = 0;
-        /// Of the image that explains d best.
+        /// The scale of the image that explains d best.
         double scale() const { return with_data / with_itself; }
         /// ||d||^2 - ||F image - d||^2
         double explained() const { return 2 * with_data - with_itself; }
@@ -60,7 +60,8 @@ public:
     Device& device() { return device_; }
     Precision precision() const { return precision_; }
     double epsilon() const { return unit_roundoff(precision_); }
-    /// For the record: "conjugate gradients on the device, double precision, FFT by fftw-3.3.10".
+    /// The solver in words, for the record: "conjugate gradients on the device, double precision,
+    /// FFT by fftw-3.3.10".
     std::string description() const;
 
 private:

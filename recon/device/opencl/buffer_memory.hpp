@@ -24,7 +24,7 @@ public:
         if (!in_host_memory) {
             buffer_ = queue_.buffer(bytes_);
         } else if (bytes_ <= queue_.info().max_allocation_bytes) {
-            // Not aligned_alloc, which takes whole pages alone.
+            // posix_memalign, because aligned_alloc takes only whole pages.
             if (::posix_memalign(&host_, page, round_up(bytes_, cache_line)) != 0) {
                 host_ = nullptr;
             }

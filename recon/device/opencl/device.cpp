@@ -35,8 +35,8 @@ void require_addresses(std::size_t threads) {
     }
 }
 
-/// By opening them, as nothing tells how many are open. Where the compiler or the linker that PoCL
-/// runs finds none, it aborts the process.
+/// Checks that enough files can be opened, by opening them: nothing tells how many are open. Where
+/// the compiler or the linker that PoCL runs cannot open one, it aborts the process.
 void require_files() {
     std::vector<int> opened;
     int file = 0;

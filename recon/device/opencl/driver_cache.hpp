@@ -12,8 +12,8 @@ namespace lsrecon::opencl {
 
 using Note = std::function<void(const std::string&)>;
 
-/// Where PoCL keeps what it compiles. Without such a folder it has no devices, and with a full one
-/// it aborts the process.
+/// The folder where PoCL keeps the programs that it compiles. Without such a folder PoCL has no
+/// devices, and with a full one it aborts the process.
 struct DriverCache {
     std::string folder; ///< "" when there is none
     std::string passed_over; ///< places in front of it and what is wrong with them, a line each

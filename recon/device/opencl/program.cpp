@@ -71,8 +71,7 @@ cl::Program build_source(const cl::Context& context, const cl::Device& device,
         }
         cl_int code = build(program, context, device, source, options);
         if (code != CL_SUCCESS && is_pocl(device)) {
-            // What the driver found in its own cache may be broken; other options have another
-            // place there.
+            // The driver's own cache entry may be broken; other options have another place there.
             code = build(program, context, device, source, options + " -DLSRECON_SECOND_TRY");
         }
         if (code != CL_SUCCESS) {

@@ -56,7 +56,8 @@ cl::Kernel Queue::kernel(const std::string& file, const std::string& name,
     const std::string key = name + " of " + of_program;
     if (kernels_.count(key) == 0) {
         if (programs_.count(of_program) == 0) {
-            // Without -w, PoCL counts on stderr what Clang says of the ABI of wide vectors.
+            // Without -w, PoCL prints on stderr the number of Clang's warnings on the ABI of wide
+            // vectors.
             programs_[of_program] =
                 build_program(context(), device_, file, "-cl-std=CL1.2 -w " + options, note_);
         }

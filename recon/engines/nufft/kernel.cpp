@@ -48,9 +48,9 @@ struct Quadrature {
 };
 
 constexpr std::array<double, 5> oversamplings{1.25, 1.5, 1.75, 2.0, 2.5};
-/// For these, of widths from the narrowest, in units of pi width (1 - 1 / (2 oversampling)), where
-/// the transform falls fast enough (Barnett 2021, Appl. Comput. Harmon. Anal. 51:1): the least
-/// error in steps of 0.01, with that of the polynomials.
+/// The best beta for these oversamplings and the widths from the narrowest on, in units of pi width
+/// (1 - 1 / (2 oversampling)), where the transform falls fast enough (Barnett 2021, Appl. Comput.
+/// Harmon. Anal. 51:1): the least error in steps of 0.01, with that of the polynomials.
 constexpr double best_betas[oversamplings.size()][widest - narrowest + 1] = {
     {0.78, 0.80, 0.88, 0.92, 0.95, 0.96, 0.97, 0.97, 0.93, 0.94, 0.95, 0.96, 0.99, 0.97, 0.97},
     {0.78, 0.84, 0.90, 0.94, 0.96, 0.96, 0.97, 0.93, 0.94, 0.95, 0.96, 0.99, 0.97, 0.95, 0.98},
@@ -58,7 +58,7 @@ constexpr double best_betas[oversamplings.size()][widest - narrowest + 1] = {
     {0.82, 0.88, 0.93, 0.95, 0.97, 0.97, 0.98, 0.95, 0.95, 0.99, 0.99, 0.97, 0.98, 0.98, 0.96},
     {0.83, 0.89, 0.94, 0.96, 0.97, 0.98, 0.98, 0.96, 0.99, 0.99, 0.97, 0.98, 0.98, 0.96, 0.98}};
 
-/// Of the next lower oversampling.
+/// The best beta of the next lower oversampling.
 double best_beta(std::size_t width, double oversampling) {
     const auto above =
         std::upper_bound(oversamplings.begin() + 1, oversamplings.end(), oversampling);
@@ -183,7 +183,7 @@ double SpreadingKernel::error_of_fit(int frequencies, int places) const {
 
 namespace {
 
-/// They take a while to make, and are few.
+/// The kernel of a width and oversampling. It is kept: kernels take a while to make, and are few.
 const SpreadingKernel& kernel_of(std::size_t width, double oversampling) {
     static thread_local std::map<std::pair<std::size_t, double>, SpreadingKernel> known;
     const std::pair<std::size_t, double> key{width, oversampling};
@@ -227,7 +227,7 @@ NufftGrid choose_nufft_grid(const std::array<std::size_t, 3>& size, std::size_t 
             butterflies += (is_fastest ? 1 : slower) * std::log2(static_cast<double>(grid.fine[d]));
         }
         const auto of = static_cast<double>(dimensions);
-        // Of kernels in each dimension; of values, kernels and the FFT.
+        // The rounding of sums with kernels in each dimension; of values, kernels and the FFT.
         const tolerance::Rounding of_sums{8, samples_of_a_part, 0.5};
         const double rounding =
             tolerance::direct_transform(of_sums, samples) * roundoff / tolerance::eps +

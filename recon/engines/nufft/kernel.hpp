@@ -10,37 +10,38 @@
 
 namespace lsrecon {
 
-/// What a sample becomes on the fine grid of a NUFFT, in each dimension: a polynomial for each of
-/// the points that it has, next to exp(beta (sqrt(1 - z^2) - 1)) at z = 2 x / width, x points from
-/// it (Barnett, Magland and af Klinteberg 2019, SIAM J. Sci. Comput. 41:C479).
+/// The spreading of a sample onto the fine grid of a NUFFT, in each dimension: a polynomial for
+/// each of the points that it has, next to exp(beta (sqrt(1 - z^2) - 1)) at z = 2 x / width, x
+/// points from it (Barnett, Magland and af Klinteberg 2019, SIAM J. Sci. Comput. 41:C479).
 class SpreadingKernel {
 public:
-    /// Of 2 to 16 points, with the best beta.
+    /// A kernel of 2 to 16 points, with the best beta.
     SpreadingKernel(std::size_t width, double oversampling);
-    /// With this beta, in units of pi width (1 - 1 / (2 oversampling)).
+    /// A kernel with this beta, in units of pi width (1 - 1 / (2 oversampling)).
     SpreadingKernel(std::size_t width, double oversampling, double beta);
 
     std::size_t width() const { return width_; } ///< points that a sample has
     std::size_t degree() const { return width_ + 5; }
-    /// Of the polynomial of point j, in t = 2 offset - 1, where the offset, 0 to 1, is how far the
-    /// first point lies beyond the kernel's beginning.
+    /// The coefficient of the polynomial of point j, in t = 2 offset - 1, where the offset, 0 to 1,
+    /// is the distance of the first point from the kernel's beginning.
     double coefficient(std::size_t j, std::size_t power) const {
         return coefficients_[j * (degree() + 1) + power];
     }
     double value(double x) const;
-    /// Its Fourier transform at `frequency`, in cycles a point.
+    /// The Fourier transform of the kernel at `frequency`, in cycles a point.
     double transform(double frequency) const;
-    /// The largest relative error that it leaves in the term of a sample, in one dimension
+    /// The largest relative error of the kernel in the term of a sample, in one dimension
     /// (docs/maths.md).
     double error() const { return error_; }
-    /// How much larger rounding on the fine grid is, relative, after the division by the transform,
-    /// in one dimension: it is the same for all frequencies, and they are not.
+    /// The factor by which rounding on the fine grid grows, relative, when it is divided by the
+    /// transform, in one dimension: rounding is the same for all frequencies, and the transform is
+    /// not.
     double amplification() const { return amplification_; }
 
 private:
     void fit(double beta);
     double amplification_of_fit() const;
-    /// At so many of them.
+    /// The error of the fit at so many frequencies and places.
     double error_of_fit(int frequencies, int places) const;
 
     std::size_t width_;
@@ -65,21 +66,21 @@ struct NufftGrid {
     double error = 0; ///< bound of the relative L2 error, with rounding
     double butterflies = 0; ///< of its FFT
 
-    /// Of a coil with so many samples.
+    /// The time of a coil with so many samples.
     double seconds(std::size_t samples, const NufftRates& rates) const {
         return rates.of_sample(kernel.width()) * static_cast<double>(samples) +
                rates.of_butterfly * butterflies;
     }
 
-    /// Where the kernel of a sample with so many turns a voxel begins along dimension d, in points:
-    /// its first point is the next whole one.
+    /// The beginning, along dimension d in points, of the kernel of a sample with so many turns a
+    /// voxel: its first point is the next whole one.
     double beginning(std::size_t d, double turns) const;
     std::size_t first_point(std::size_t d, double beginning) const;
 };
 
-/// The cheapest for frequencies of this `size`, so many samples and an error below `accuracy`, else
-/// the cheapest that is nearly as exact as any. The fine grid's points are whole `multiples` of
-/// these.
+/// The cheapest grid for frequencies of this `size`, so many samples and an error below `accuracy`,
+/// else the cheapest that is nearly as exact as any. The fine grid's points are whole `multiples`
+/// of these.
 NufftGrid choose_nufft_grid(const std::array<std::size_t, 3>& size, std::size_t samples,
                             double accuracy, Precision precision, const NufftRates& rates,
                             const std::array<std::size_t, 3>& multiples = {1, 1, 1});

@@ -13,7 +13,7 @@ namespace lsrecon {
 
 namespace {
 
-/// Of a core, measured.
+/// The rates of a core, measured.
 NufftRates rates_of(const Pace& pace, const EngineFacts& context, const Voxels& voxels) {
     const double of_doubles = nufft_precision(context) == Precision::float64 ? 3 : 1;
     const int dimensions = voxels.lattice_size()[2] > 1 ? 3 : 2;
@@ -104,7 +104,7 @@ private:
         bool is_tile() const { return range.count == tile->count; }
     };
 
-    /// Of voxel n.
+    /// The frequency of voxel n.
     long frequency(std::size_t d, std::size_t n) const {
         return static_cast<long>(n) - static_cast<long>(size_[d] / 2);
     }
@@ -162,7 +162,7 @@ private:
         return coils == 1 ? 1 : coils <= most_coils / 2 ? most_coils / 2 : most_coils;
     }
 
-    /// Their values at the samples of a part.
+    /// The values of some coils at the samples of a part.
     std::vector<Value> values_of(const Part& part, const Array& values, const Range& coils,
                                  std::size_t beside) const {
         std::vector<Value> sorted(part.range.count * beside);
@@ -234,7 +234,8 @@ private:
         }
     }
 
-    /// Of one colour, for all cores, and few enough for what is held of them to stay in caches.
+    /// Parts of one colour, enough for all cores, and few enough for their points to stay in
+    /// caches.
     Range parts_from(std::size_t first, std::size_t beside) const {
         constexpr std::size_t most_values = 1 << 22;
         std::size_t held = 0;
@@ -247,8 +248,9 @@ private:
         return {first, end - first};
     }
 
-    /// Those that are all of their tile onto the fine grid, in memory that each core touches once:
-    /// new pages for each tile took a tenth of F^H d. The points of the others are returned.
+    /// Spreads parts. Those that are all of their tile go onto the fine grid, in memory that each
+    /// core touches once: new pages for each tile took a tenth of F^H d. The points of the other
+    /// parts are returned.
     std::vector<std::vector<Value>> spread_parts(const Range& parts, const Array& values,
                                                  const Range& coils, Value* fine) const {
         const std::size_t beside = side_by_side(coils.count);
@@ -292,7 +294,7 @@ private:
         });
     }
 
-    /// Those of tiles of several parts.
+    /// Adds the points of tiles of several parts to the fine grid.
     void add_parts(const Range& parts, const std::vector<std::vector<Value>>& of_parts,
                    std::size_t coils, std::size_t beside, Value* fine) const {
         std::vector<Range> of_tiles; // parts of one tile
@@ -361,7 +363,7 @@ private:
     std::vector<Part> parts_;
 };
 
-/// That is asked for, or usual.
+/// The accuracy that is asked for, or the usual one.
 double accuracy_of(const EngineFacts& context) {
     const double usual = context.precision == Precision::float64 ? 1e-12 : least_accuracy_of_floats;
     return context.accuracy > 0 ? context.accuracy : usual;

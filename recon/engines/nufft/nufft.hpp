@@ -9,11 +9,12 @@ namespace lsrecon {
 
 /// Below it, sums in floats keep no error that is asked for.
 constexpr double least_accuracy_of_floats = 5e-6;
-/// What it computes in: doubles for what floats cannot keep, where the device has them.
+/// The precision that it computes in: doubles for accuracies that floats cannot keep, where the
+/// device has them.
 Precision nufft_precision(const EngineFacts& facts);
-/// Of its results, where they are stored in less than that.
+/// The rounding of its results, where they are stored in less than that.
 double nufft_rounding(const EngineFacts& facts);
-/// What is left for its fine grid of the accuracy that is asked for, or of nearly what the
+/// The error that its fine grid may have for the accuracy that is asked for, or for nearly what the
 /// precision allows.
 double error_for_fine_grid(const EngineFacts& facts);
 std::string nufft_refusal(const SamplePoints& points, const Voxels& voxels);

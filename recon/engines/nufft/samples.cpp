@@ -15,8 +15,8 @@ std::size_t points_along(std::size_t d, int dimensions) {
     return dimensions == 3 ? (d == 0 ? 32 : 16) : 24;
 }
 
-/// Where tiles of about so many points begin along one dimension: an even number of them, each at
-/// least as wide as a kernel, or a single one, so that two colours are enough.
+/// The boundaries of tiles of about so many points along one dimension: an even number of tiles,
+/// each at least as wide as a kernel, or a single one, so that two colours are enough.
 std::vector<std::size_t> boundaries(std::size_t points, std::size_t width, std::size_t along) {
     const std::size_t about = (points + along) / (2 * along) * 2;
     const std::size_t most = points / (width + 1) / 2 * 2;

@@ -21,7 +21,7 @@ template <typename Real> KernelTable<Real>::KernelTable(const SpreadingKernel& k
 
 namespace {
 
-/// Into every clone.
+/// Inlines a function into every clone.
 #define LSRECON_INLINE inline __attribute__((always_inline))
 
 /// Numbers that are computed with at once: compilers do not find these vectors in loops over a few
@@ -57,7 +57,7 @@ template <typename Real> LSRECON_INLINE void evaluate(const Real* coefficients, 
     }
 }
 
-/// Where a sample's kernel stands in its tile, and its values along each dimension.
+/// The place of a sample's kernel in its tile, and the kernel's values along each dimension.
 template <typename Real> struct Placed {
     static constexpr std::size_t most = KernelTable<Real>::most;
     alignas(32) Real x[2 * most]; ///< of one coil each twice

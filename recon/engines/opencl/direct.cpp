@@ -105,7 +105,7 @@ private:
     PointsOnDevice voxels_on_device_;
     std::optional<Mirrored> mirrored_;
     std::string stage_ = "fhd"; ///< of the last adjoint
-    // Of the sum at work.
+    // Kernels and chunk of the sum at work.
     cl::Kernel pack_;
     cl::Kernel transform_;
     cl::Kernel finish_;

@@ -16,10 +16,10 @@ constexpr std::size_t sources_of_a_run = 32;
 /// Bound of the relative L2 error of a stage with exact phases.
 double error_of_exact(const EngineFacts& context, const Variant& variant, const std::string& stage,
                       const SamplePoints& points, const Voxels& voxels);
-/// Of such a stage for one coil: seconds by the nominal rates of the device.
+/// The cost of one coil of a stage with exact phases: seconds by the nominal rates of the device.
 Cost predict_exact(const EngineFacts& context, const Variant& variant, const std::string& stage,
                    const SamplePoints& points, const Voxels& voxels);
-/// The same by the separable engine, with the factors of its phases.
+/// The cost by the separable engine, with the factors of its phases.
 Cost predict_separable(const EngineFacts& context, const Variant& variant, const std::string& stage,
                        const SamplePoints& points, const Voxels& voxels);
 

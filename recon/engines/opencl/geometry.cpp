@@ -10,7 +10,7 @@ namespace {
 
 /// SMALL_REST of kernels/tuned.cl.
 constexpr double most_turns_of_a_small_rest = 1.0 / 32;
-/// Of the sums of a work-item, points times coils.
+/// Bytes of the sums of a work-item, points times coils.
 constexpr std::size_t most_bytes_of_sums_on_a_gpu = 64;
 /// Few points are better spread over a GPU than kept together.
 constexpr std::size_t fewest_items_of_a_unit = 512;

@@ -9,8 +9,8 @@
 
 namespace lsrecon::opencl {
 
-/// How the points of a direct transform meet work-items. Most variants have one point a work-item
-/// and groups of 64.
+/// The assignment of the points of a direct transform to work-items. Most variants have one point a
+/// work-item and groups of 64.
 struct Geometry {
     std::size_t group = 64; ///< work-items of a work-group at most
     std::size_t points_of_an_item = 1;
@@ -22,7 +22,8 @@ struct Geometry {
     std::size_t items(const Range& block) const;
 };
 
-/// Of kernels/tuned.cl, within what `plan` allows; cuts the plan to whole runs and rows.
+/// The geometry of kernels/tuned.cl, within what `plan` allows; cuts the plan to whole runs and
+/// rows.
 ///
 /// On GPUs a work-item has fewer points when several coils share it, so that its sums stay in
 /// registers. Rows that would leave much of their work-items idle are not kept apart.

@@ -10,7 +10,8 @@ namespace lsrecon::opencl {
 
 namespace {
 
-/// What whole steps of many strips may add to the last chunk of samples (separable_tiled.cpp).
+/// The number of samples after padding: whole steps of many strips may lengthen the last chunk
+/// (separable_tiled.cpp).
 std::size_t padded(std::size_t samples) {
     constexpr std::size_t most_of_a_chunk = 65536;
     return round_up(samples + std::min(samples, most_of_a_chunk) / 4 + 256, 16);

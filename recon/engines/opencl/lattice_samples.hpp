@@ -8,9 +8,9 @@
 
 namespace lsrecon::opencl {
 
-/// How x -> -x pairs the voxels of a lattice. Columns of the separable product stand at x >= 0, or
-/// at x + 1/2 when the lattice is halved: an even number of voxels has its middle between two of
-/// them, x = (j + 1/2) - 1/2 and x = -(j + 1/2) - 1/2 are then a pair, no voxel is without a
+/// The columns of a lattice whose voxels x -> -x pairs. Columns of the separable product stand at x
+/// >= 0, or at x + 1/2 when the lattice is halved: an even number of voxels has its middle between
+/// two of them, x = (j + 1/2) - 1/2 and x = -(j + 1/2) - 1/2 are then a pair, no voxel is without a
 /// partner, and exp(-i 2 pi k / 2) goes to the values (kernels/separable_factors.h, turned).
 struct LatticeColumns {
     explicit LatticeColumns(const Voxels& voxels);
@@ -37,7 +37,7 @@ public:
     /// The values of some coils, complex or, for one coil, real: `values` has a row a coil.
     Array packed(const Array& values, const Range& coils) const;
 
-    /// Where sample i of the arrays stands in the scan, for kernels that put results there; the
+    /// The place of sample i of the arrays in the scan, for kernels that put results there; the
     /// buffer counts only when has_order() is 1.
     const cl::Buffer& order() const { return has_order() ? order_ : buffer_of(positions_); }
     cl_int has_order() const { return order_() != nullptr ? 1 : 0; }

@@ -34,7 +34,7 @@ public:
     std::size_t row_length() const override { return voxels_.lattice_size()[0]; }
     double largest_rest() const override { return 0; }
 
-    /// In halves of voxels.
+    /// The middle of the lattice, in halves of voxels.
     const Vec3& middle() const { return middle_; }
 
 private:

@@ -16,8 +16,8 @@ std::size_t lanes_of(std::size_t width) {
 }
 
 NufftRates rates_of(const Machine& machine, const EngineFacts& context) {
-    // In multiply-adds, measured on an NVIDIA H200 with floats: finding, reading and evaluating
-    // costs as much as adding.
+    // The rates are in multiply-adds, measured on an NVIDIA H200 with floats: finding, reading and
+    // evaluating costs as much as adding.
     const double of_doubles = nufft_precision(context) == Precision::float64 ? 2 : 1;
     const double unit = of_doubles / nominal_rates(machine.device).multiply_adds;
     const auto of_sample = [unit, spreading = machine.pace.spreading](std::size_t width) {
@@ -227,7 +227,7 @@ private:
     std::array<std::size_t, 3> size_; ///< of the voxels
     Array coefficients_;
     Array factors_;
-    // Of the coils that are transformed together.
+    // Data of the coils that are transformed together.
     std::size_t prepared_for_ = 0;
     std::size_t together_ = 0;
     std::unique_ptr<FftPlan> fft_;

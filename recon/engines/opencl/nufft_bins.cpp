@@ -10,8 +10,9 @@ namespace lsrecon::opencl {
 
 namespace {
 
-/// Of a tile, one after the other in floats; others compute the rest of a tile meanwhile. The sums
-/// of all chunks stay within some of the device's memory.
+/// The number of samples of a tile that are summed one after the other in floats; other chunks
+/// compute the rest of a tile meanwhile. The sums of all chunks stay within some of the device's
+/// memory.
 std::size_t samples_of_a_chunk(double reads) {
     constexpr std::size_t few = 1024;
     constexpr double most_chunks = 65536;
@@ -19,7 +20,7 @@ std::size_t samples_of_a_chunk(double reads) {
            std::max<std::size_t>(1, static_cast<std::size_t>(std::ceil(reads / most_chunks / few)));
 }
 
-/// By tiles: a sample is read by each that may see it, at most.
+/// The number of reads of samples by tiles, at most: a sample is read by each tile that may see it.
 double reads_of(std::size_t samples, const NufftTiles& tiles, std::size_t width) {
     return static_cast<double>(samples * tiles.bins_x(width) * tiles.bins_y(width)) *
            (1 + static_cast<double>(width - 1) / static_cast<double>(tiles.layers()));
@@ -31,7 +32,7 @@ template <typename Real> struct Place {
     std::array<Real, 3> t{}; ///< 2 offset - 1, by dimension
 };
 
-/// On the device, in the order of the scan.
+/// The places of samples on the device, in the order of the scan.
 struct PlacesOfScan {
     cl::Buffer places;
     cl::Buffer phases; ///< or any other
@@ -50,7 +51,7 @@ Place<Real> place_of(const Vec3& k, const Voxels& voxels, const NufftGrid& grid,
     return result;
 }
 
-/// By the host: devices may lack doubles.
+/// Computes the places on the host: devices may lack doubles.
 template <typename Real> PlacesOfScan places_of(Queue& queue, const std::vector<Vec3>& trajectory,
                                                 const Voxels& voxels, const NufftGrid& grid,
                                                 bool is_volume) {
@@ -170,7 +171,8 @@ Cost NufftBins::cost(const SamplePoints& points, const NufftTiles& tiles, const 
     const double chunks = reads / static_cast<double>(samples_of_a_chunk(reads));
     const double of_part = 2 * number * static_cast<double>(tiles.points() * tiles.layers());
     const double of_sample = sizeof(cl_uint) + sizeof(cl_ushort4) + 7 * number;
-    // Before there are values and parts: places and phases twice, two arrays of keys and of order.
+    // The memory of sorting, before there are values and parts: places and phases twice, two arrays
+    // of keys and of order.
     const double of_place = sizeof(cl_ushort4) + 3 * number;
     const double in_sorting = 2 * (of_place + 2 * number) + 4 * sizeof(cl_uint);
     Cost cost;
@@ -179,7 +181,7 @@ Cost NufftBins::cost(const SamplePoints& points, const NufftTiles& tiles, const 
     return cost;
 }
 
-/// In the order of kernels/nufft.cl: layers are the fastest dimension of tiles.
+/// Divides samples in the order of kernels/nufft.cl: layers are the fastest dimension of tiles.
 void NufftBins::divide(Queue& queue, const NufftTiles& tiles, std::size_t width,
                        std::size_t samples) {
     const auto modulo = [](long at, long extent) { return (at + extent) % extent; };

@@ -6,7 +6,8 @@
 
 namespace lsrecon::opencl {
 
-/// How kernels/nufft.cl divides a fine grid: of a volume z, of a plane y are its layers.
+/// The division of a fine grid by kernels/nufft.cl. The layers of a volume are along z, of a plane
+/// along y.
 struct NufftTiles {
     explicit NufftTiles(const std::array<std::size_t, 3>& size) : is_volume(size[2] > 1) {}
 
@@ -20,7 +21,7 @@ struct NufftTiles {
     std::size_t bins_y(std::size_t width) const {
         return is_volume ? 1 + divide_up(width - 1, along_y()) : 1;
     }
-    /// What the points of a fine grid are whole multiples of.
+    /// The points of a fine grid are whole multiples of these.
     std::array<std::size_t, 3> multiples() const { return {along_x(), along_y(), 1}; }
 };
 
@@ -29,7 +30,7 @@ class NufftBins {
 public:
     NufftBins(const Resources& resources, const SamplePoints& points, const Voxels& voxels,
               const NufftGrid& grid);
-    /// Of the device, with values of one coil and the parts of its tiles.
+    /// The memory on the device, with values of one coil and the parts of its tiles.
     static Cost cost(const SamplePoints& points, const NufftTiles& tiles, const NufftGrid& grid,
                      Precision precision);
 

@@ -20,9 +20,9 @@ public:
     virtual Vec3 at(std::size_t i) const = 0;
     virtual Parts parts(std::size_t i) const = 0;
     virtual bool has_low() const = 0;
-    /// With off-resonance: the field or the time, in units whose product is turns and whose sizes
-    /// are those of positions and of the trajectory, and in the same units the rate of decay or
-    /// the time.
+    /// The off-resonance of a point: the field or the time, in units whose product is turns and
+    /// whose sizes are those of positions and of the trajectory, and in the same units the rate of
+    /// decay or the time.
     struct Off {
         SplitScale::Parts parts;
         double whole;
@@ -36,7 +36,7 @@ public:
     virtual double largest_rest() const = 0;
 };
 
-/// In which times and fields are taken with off-resonance.
+/// The units of times and fields with off-resonance.
 struct OffUnits {
     /// Times up to half a unit, as the trajectory is up to half a cycle a voxel.
     OffUnits(const SamplePoints& points, const Voxels& voxels);
@@ -90,8 +90,8 @@ private:
     double time_unit_;
 };
 
-/// The same in the memory of a device: arrays of x, y and z, of their low parts where there are
-/// some, and with off-resonance of its high and low parts and rate.
+/// Points in the memory of a device: arrays of x, y and z, of their low parts where there are some,
+/// and with off-resonance of its high and low parts and rate.
 struct PointsOnDevice {
     PointsOnDevice(const Resources& resources, const Points& points, SourceLayout layout);
 

@@ -1,4 +1,4 @@
-// What an exact transform takes, and how wrong it may be, before it is made.
+// The cost of an exact transform, and the bound of its error, before it is made.
 
 #include "engines/opencl/engines.hpp"
 #include "engines/opencl/separable_forms.hpp"
@@ -10,7 +10,7 @@ double error_of_exact(const EngineFacts& context, const Variant& variant, const 
                       const SamplePoints& points, const Voxels& voxels) {
     const std::size_t terms = stage == "f" ? voxels.count() : points.count();
     if (context.precision == Precision::float64) {
-        // Against the reference: both round.
+        // The error against the reference: both round.
         return 2 * tolerance::reference(largest_turns(points, voxels), terms);
     }
     const Parameters& parameters = context.parameters(variant.name, stage).values;

@@ -7,7 +7,7 @@
 
 namespace lsrecon::opencl {
 
-/// What a transform computes with.
+/// The queue, device and precision that a transform computes with.
 struct Resources {
     Queue& queue;
     Device& device; ///< of the queue
@@ -22,7 +22,7 @@ struct Resources {
     Precision wide() const {
         return device.has(Precision::float64) ? Precision::float64 : Precision::float32;
     }
-    /// For the compiler of kernels (kernels/real.h).
+    /// The defines for the compiler of kernels (kernels/real.h).
     std::string defines() const {
         return text(" -DDOUBLES=", precision == Precision::float64 ? 1 : 0,
                     wide() == Precision::float64 ? " -DWIDE=double" : "");
@@ -45,7 +45,8 @@ struct Resources {
         return array;
     }
 
-    /// Of a kernel whose first argument is the number of items in dimension 0 (kernels/real.h).
+    /// Launches a kernel whose first argument is the number of items in dimension 0
+    /// (kernels/real.h).
     template <typename... Values> void launch(cl::Kernel kernel,
                                               const std::array<std::size_t, 3>& items,
                                               const Values&... values) const {

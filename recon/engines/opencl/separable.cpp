@@ -1,7 +1,7 @@
-// On a lattice, by real matrix products of factors of one dimension each. The parameter FORM
-// chooses the kernel: 0 is separable.cl, for CPUs, 1 separable_local.cl, for GPUs, and 2
-// separable_matrix.cl, for GPUs with matrix units. The sums of a volume come in blocks that fit the
-// device, and in smaller ones when an allocation fails.
+// The transform on a lattice, by real matrix products of factors of one dimension each. The
+// parameter FORM chooses the kernel: 0 is separable.cl, for CPUs, 1 separable_local.cl, for GPUs,
+// and 2 separable_matrix.cl, for GPUs with matrix units. The sums of a volume come in blocks that
+// fit the device, and in smaller ones when an allocation fails.
 
 #include "engines/opencl/engines.hpp"
 
@@ -12,9 +12,9 @@ namespace lsrecon::opencl {
 
 namespace {
 
-/// Of the sums of one block: larger blocks were not faster.
+/// Bytes of the sums of one block: larger blocks were not faster.
 constexpr std::size_t most_bytes_of_totals = std::size_t(1) << 28;
-/// Of the memory that may be used: samples, factors and the volume need the rest.
+/// Share of the usable memory, as a divisor: samples, factors and the volume need the rest.
 constexpr std::size_t share_of_totals = 4;
 
 class SeparableTransform : public Transform {

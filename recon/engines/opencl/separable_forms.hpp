@@ -20,7 +20,7 @@ struct SeparableWork {
     Array& out;
     const Progress& progress;
 
-    /// Of `in`, and so of `out`.
+    /// The number of coils in `in`, and so in `out`.
     std::size_t coils(std::size_t row) const { return in.count() / row; }
 };
 
@@ -30,12 +30,12 @@ constexpr std::size_t lanes_of(Precision precision) {
     return 64 / bytes_of(precision);
 }
 
-/// In private memory, for CPUs: kernels/separable.cl. `most_bytes` is what the totals of one block
-/// of the volume may take.
+/// The product in private memory, for CPUs: kernels/separable.cl. `most_bytes` is what the totals
+/// of one block of the volume may take.
 void separable_private(const Parameters& parameters, const SeparableWork& work,
                        std::size_t most_bytes);
 
-/// How a kernel file divides a product: each work-group has some rows and columns of it.
+/// The division of a product by a kernel file: each work-group has some rows and columns of it.
 struct Tiles {
     const char* file;
     std::string defines;
@@ -60,17 +60,19 @@ struct TiledProduct {
 };
 constexpr std::size_t all_samples = std::numeric_limits<std::size_t>::max();
 
-/// In local memory, in the transform's precision, for any GPU: kernels/separable_local.cl.
+/// The product in local memory, in the transform's precision, for any GPU:
+/// kernels/separable_local.cl.
 TiledProduct local_product(const Parameters& parameters, std::size_t columns,
                            const Resources& resources);
-/// In local memory, in doubles, for GPUs whose matrix units have them: kernels/separable_matrix.cl.
+/// The product in local memory, in doubles, for GPUs whose matrix units have them:
+/// kernels/separable_matrix.cl.
 TiledProduct matrix_product(const Parameters& parameters, std::size_t columns,
                             const Resources& resources);
 
 void separable_tiled(const TiledProduct& product, const SeparableWork& work,
                      std::size_t most_bytes);
 
-/// The same for F.
+/// The forward transform F in private memory.
 void forward_private(const SeparableWork& work); ///< separable_forward.cl
 
 /// Files with kernels `factors_rows`, `forward` and `finish`. Columns are samples, terms are x.

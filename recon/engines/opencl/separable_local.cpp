@@ -23,8 +23,8 @@ Tiles local_tiles(const char* file, const Parameters& parameters, std::size_t co
 TiledProduct local_product(const Parameters& parameters, std::size_t columns,
                            const Resources& resources) {
     constexpr std::size_t floats_of_a_load = 4;
-    // How long a sum in floats may get. The largest samples are summed in short runs, since a scan
-    // may have its energy in few of them.
+    // The length that a sum in floats may reach. The largest samples are summed in short runs,
+    // since a scan may have its energy in few of them.
     constexpr TiledProduct::Part large_samples{2048, 64};
     constexpr TiledProduct::Part other_samples{all_samples, 1024};
     return {local_tiles("separable_local.cl", parameters, columns, resources),

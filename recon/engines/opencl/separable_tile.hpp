@@ -5,7 +5,7 @@
 
 namespace lsrecon::opencl {
 
-/// How a work-group of kernels/separable_local.cl divides its part of a product.
+/// The division of a product by a work-group of kernels/separable_local.cl.
 struct SeparableTile {
     std::size_t group_x;
     std::size_t group_y;
@@ -38,7 +38,7 @@ struct SeparableTile {
     }
 
 private:
-    /// In local memory: real and imaginary parts, in two buffers.
+    /// Numbers in local memory: real and imaginary parts, in two buffers.
     std::size_t numbers(std::size_t columns, std::size_t rows) const {
         return 2 * step * 2 * (columns + rows);
     }

@@ -4,7 +4,7 @@ namespace lsrecon::opencl {
 
 namespace {
 
-/// Of one chunk of samples, so that the caches of a GPU keep most of them.
+/// Bytes of the factors of one chunk of samples, so that the caches of a GPU keep most of them.
 constexpr std::size_t most_bytes_of_factors = std::size_t(1) << 26;
 /// Work-groups that a compute unit should have to choose from.
 constexpr std::size_t work_groups_of_a_unit = 2;
@@ -70,8 +70,8 @@ private:
         return std::max<std::size_t>(1, most_bytes_ / bytes_of_a_row() / tile_.rows) * tile_.rows;
     }
 
-    /// By the first block of the whole lattice, so that all blocks, and parts of the lattice, have
-    /// sums in the same order.
+    /// The number of strips, chosen by the first block of the whole lattice, so that all blocks,
+    /// and parts of the lattice, have sums in the same order.
     std::size_t strips_for(std::size_t coils) const {
         const std::size_t rows = std::min(rows_of_a_block(), rows_of_whole() * coils);
         const std::size_t tiles = divide_up(rows, tile_.rows) * column_tiles_;
@@ -94,7 +94,7 @@ private:
         for (const TiledProduct::Part& part : form_.parts) {
             const std::size_t end = done + std::min(part.most_samples, count - done);
             while (done < end) {
-                // What fills the strips are the next samples, and zeros after the last.
+                // The next samples fill the strips, and zeros after the last.
                 const std::size_t strip =
                     round_up(divide_up(std::min(length, end - done), strips), tile_.step);
                 run_chunk({done, strip * strips}, part.run, bundle.count, block, strips, totals);

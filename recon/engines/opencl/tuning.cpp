@@ -1,4 +1,5 @@
-// Which parameters a kernel gets on a device, and the file of winners that `lsrecon tune` keeps.
+// The choice of a kernel's parameters on a device, and the file of winners that `lsrecon tune`
+// keeps.
 
 #include "engines/tuning.hpp"
 
@@ -25,7 +26,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* winners_end = ".json";
 
-/// What a winner was found for, and the only thing that it is used for.
+/// The key of a winner: it serves exactly the device, kernel and stage that it was found for.
 json key_of(const DeviceInfo& device, const std::string& kernel, const std::string& stage) {
     return {{"platform", device.platform},
             {"device", device.name},
@@ -70,7 +71,7 @@ bool read_parameters(const json& values, const opencl::TuningEntry& entry, Param
     return true;
 }
 
-/// Where there is a winner that this kernel could take on this device.
+/// Chooses the stored winner, if this kernel can take it on this device.
 void find_winner(const DeviceInfo& device, const std::string& kernel, const std::string& stage,
                  const opencl::TuningEntry& entry, ChosenParameters& chosen) {
     const json winners = read_winners(tuning_path(device) + winners_end);

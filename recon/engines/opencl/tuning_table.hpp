@@ -8,7 +8,7 @@
 
 namespace lsrecon::opencl {
 
-/// What kernels/tuning.json says of one stage of one kernel, for one device.
+/// The entry of kernels/tuning.json for one stage of one kernel, for one device.
 struct TuningEntry {
     SearchSpace space;
     std::vector<DeviceBound> bounds;
@@ -16,11 +16,11 @@ struct TuningEntry {
     std::string family; ///< whose defaults they are
 };
 
-/// Whose rows of the table the device takes, the nearest first: "nvidia 9.0" (compute capability),
-/// "nvidia", "gpu"; "amd", "intel" or "cpu" and "gpu".
+/// The families whose rows of the table the device takes, the nearest first: "nvidia 9.0" (compute
+/// capability), "nvidia", "gpu"; "amd", "intel" or "cpu" and "gpu".
 std::vector<std::string> families_of(const DeviceInfo& device);
 
-/// What bounds parameters: work_group, local_bytes, constant_bytes.
+/// The numbers that bound parameters: work_group, local_bytes, constant_bytes.
 DeviceNumbers numbers_of(const DeviceInfo& device);
 
 /// Rows of kernels/tuning.json. DeviceError when that file is broken.
