@@ -7,7 +7,7 @@ namespace lsrecon {
 
 namespace {
 
-/// Of NIfTI-1 and ISMRMRD images, whose numbers are taken to be Hz.
+/// The field map of a NIfTI-1 or ISMRMRD image, whose numbers are taken to be Hz.
 StoredField field_of_image(const std::string& path, const Grid& like) {
     const OnlyImage image = read_only_image(path, "MAP.nii `part` real");
     const StoredImage& about = image.about;

@@ -22,7 +22,7 @@ std::vector<std::string> halves_of(const std::string& path) {
     return halves;
 }
 
-/// Which file it is, and when it was last changed.
+/// The identity of a file, and the time of its last change.
 std::string state_of(const std::string& path) {
     const struct stat facts = resolved_path(path).facts;
     return text(facts.st_dev, " ", facts.st_ino, " ", facts.st_size, " ", facts.st_mtim.tv_sec, " ",

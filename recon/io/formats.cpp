@@ -112,7 +112,7 @@ const std::string into_scan = "write samples and trajectory into a native scan w
                               "docs/formats.md shows";
 const std::string reading_cfl = "read it with readcfl of BART's python/cfl.py, and " + into_scan;
 
-/// Their table, only to say what would read them.
+/// The table of foreign files, only to say what would read them.
 const std::vector<ForeignFile>& foreign_files() {
     static const std::vector<ForeignFile> table{
         {"raw data of Siemens",

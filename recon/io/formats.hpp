@@ -25,9 +25,9 @@ struct ReadOptions {
     std::string trajectory_units;
     /// Accept a trajectory that stays within N/4 (scan/reach.hpp).
     bool low_resolution = false;
-    /// What the user says in place of the file's header, X, Y (and Z): "fov_mm", "matrix".
+    /// Values of the user in place of the file's header, X, Y (and Z): "fov_mm", "matrix".
     std::map<std::string, std::vector<double>> header{};
-    /// Of one of them; none where the user says nothing.
+    /// The values of one name in `header`; none where the user says nothing.
     std::vector<double> given(const std::string& name) const;
     /// Counters of raw data, out of frame_counters(), that do not separate frames.
     std::vector<std::string> join{};
@@ -45,13 +45,14 @@ struct ReadOptions {
     std::size_t stride = 0;
     /// Calibration lines are the image of an encoding that was asked for and has these alone.
     bool for_maps = false;
-    /// Where the image will be: readouts of raw data are cropped around it, and samples beyond its
-    /// matrix are for it to leave out. With shift_to_position every acquisition of a frame must
-    /// have one position and orientation, and all frames one orientation.
+    /// The place and grid of the image: readouts of raw data are cropped around it, and it leaves
+    /// out samples beyond its matrix. With shift_to_position every acquisition of a frame must have
+    /// one position and orientation, and all frames one orientation.
     GeometryOptions image{};
-    /// Samples are to have times: there is a field map, of another file.
+    /// Whether samples need times because another file has a field map.
     bool with_times = false;
-    /// Noise samples whiten the coils: they must be as strong as the noise of all samples.
+    /// Whether noise samples whiten the coils: they must then be as strong as the noise of all
+    /// samples.
     bool whitens = false;
     /// Whether a scan of several frames may have some whose samples or own trajectory have values
     /// that are not finite.
@@ -83,15 +84,16 @@ struct ScanFormat {
     std::string name;
     std::string summary;
     bool built;
-    /// By content, never by name.
+    /// Whether the file's content, never its name, is of this format.
     bool (*recognises)(const Hdf5Reader& file);
     /// InputError with the first thing that is wrong.
     ScanHeader (*open)(const std::shared_ptr<const Hdf5Reader>& file, const ReadOptions& options);
 
     std::vector<std::string> endings; ///< that choose it for an output
-    /// UsageError when it cannot hold the scan, which need not have samples yet.
+    /// UsageError when the format cannot hold the scan, which need not have samples yet.
     void (*require_holds)(const std::string& path, const Simulation& simulation);
-    /// The whole file or none. Notes what is not where a reader of the format would look for it.
+    /// Writes the whole file or none. Notes everything that is not where a reader of the format
+    /// would look for it.
     void (*write)(const std::string& path, const Simulation& simulation, Reporter& report);
 };
 
@@ -114,9 +116,9 @@ struct ByteFormat {
     ScanHeader (*open)(const InputFile& file, const ReadOptions& options);
 };
 
-/// Their table.
+/// The table of formats that are no HDF5.
 const std::vector<ByteFormat>& byte_formats();
-/// Null when none knows the file: it should be HDF5.
+/// The format of the file's bytes; null when none knows it: it should be HDF5.
 const ByteFormat* byte_format_of(const InputFile& file);
 
 /// A scan file that is open and being hashed.
@@ -124,7 +126,8 @@ struct OpenScan : ScanHeader {
     std::shared_ptr<InputFile> file;
 };
 
-/// By content. InputError when no format knows the file, or something in it is wrong.
+/// Opens a scan of the format that its content has. InputError when no format knows the file, or
+/// something in it is wrong.
 OpenScan open_scan(const std::string& path, const ReadOptions& options);
 
 /// Reads a whole scan into memory; ScanFile (io/scan_file.hpp) has its frames one at a time.

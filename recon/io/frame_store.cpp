@@ -36,7 +36,7 @@ std::string FrameStore::kept() const {
                             next_step);
 }
 
-/// What the user reads when a signal ends the program from now on.
+/// Prepares the message that the user reads when a signal ends the program from now on.
 void FrameStore::promise() {
     const std::string now = kept(); // a signal while it is made has the words before
     if (!now.empty()) {

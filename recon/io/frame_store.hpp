@@ -28,7 +28,7 @@ public:
     bool has(std::size_t frame) const { return position_[frame].has_value(); }
     /// Frames that an earlier run had finished.
     std::size_t resumed() const { return resumed_; }
-    /// What is known of a frame beside its values.
+    /// The entry of a frame without its values.
     const ImageFrame& about(std::size_t frame) const { return finished(frame).image; }
 
     /// Keeps a frame. `write` puts its values where they stay, a part of a volume after another: in
@@ -49,8 +49,8 @@ public:
     FrameValues values() const; ///< in single precision
     std::size_t voxels() const { return voxels_; }
 
-    /// After the image is written: removes the part, unless frames failed and the next run with
-    /// `resume` needs the others.
+    /// Ends after the image is written: removes the part, unless frames failed and the next run
+    /// with `resume` needs the others.
     void finish(bool all);
 
 private:

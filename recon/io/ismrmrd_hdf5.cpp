@@ -17,7 +17,7 @@ template <typename Head> struct Row {
     Hdf5List data;
 };
 
-/// Of a header that is read, and of one that is written: all fields of the format, in a file in the
+/// The field of a header, for reading and for writing: all fields of the format, in a file in the
 /// order of their places. HDF5 matches fields by name and leaves out what is not asked for.
 template <typename Head> Hdf5Field head_field() {
     using Counters = decltype(Head::idx);

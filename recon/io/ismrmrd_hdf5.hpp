@@ -36,7 +36,7 @@ private:
     std::size_t acquisitions_ = 0;
 };
 
-/// As rows of a dataset. They are asked for one after the other.
+/// Writes acquisitions as rows of a dataset. They are asked for one after the other.
 void write_acquisitions(Hdf5Writer& file, const std::string& dataset, std::size_t count,
                         const std::function<IsmrmrdRow(std::size_t index)>& acquisition);
 

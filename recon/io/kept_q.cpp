@@ -15,7 +15,7 @@ namespace {
 
 const std::string stage_of_reading = "q_read";
 
-/// Whether a file has the Q that is wanted.
+/// Whether a file has the wanted Q.
 bool has(const std::string& path, const WantedQ& wanted) {
     try {
         QFile(path).read(wanted);

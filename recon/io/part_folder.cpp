@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 
 constexpr std::array<char, 16> signature{"lsrecon-part 8\n"};
 
-/// What the file of a frame holds beside its values.
+/// The content of the file of a frame beside its values.
 struct PackedFrame {
     std::vector<std::string> names; ///< of what it depends on
     std::vector<std::string> settings; ///< theirs

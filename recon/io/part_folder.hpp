@@ -43,7 +43,7 @@ public:
     /// Safe on disk when it returns. InputError when the file system refuses; the frames before
     /// stay.
     void add(FinishedFrame frame);
-    /// Without their values; those of an earlier run first.
+    /// The frames without their values; those of an earlier run come first.
     const std::vector<FinishedFrame>& frames() const { return frames_; }
     FileBytes values(std::size_t position) const;
 

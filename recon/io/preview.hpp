@@ -10,9 +10,9 @@
 
 namespace lsrecon {
 
-/// How slices and frames become panes of one picture of bounded size, known before the work. Small
-/// pictures are enlarged by whole steps; of large panes every step-th voxel is shown, of many panes
-/// some, evenly spaced.
+/// The layout of slices and frames as panes of one picture of bounded size, known before the work.
+/// Small pictures are enlarged by whole steps. Large panes show every step-th voxel; of many panes
+/// some are shown, evenly spaced.
 struct PreviewLayout {
     std::size_t step; ///< between the voxels that are shown
     std::size_t pane_width; ///< pixels of a pane before it is enlarged
@@ -35,9 +35,9 @@ PreviewLayout lay_out_preview(std::size_t voxels_x, std::size_t voxels_y, std::s
 /// Notes what the preview of this scan's image will leave out.
 void note_preview(const Scan& scan, Reporter& report);
 
-/// How grey values follow from an image. Without a window phases are shown from -pi to pi,
-/// magnitudes from 0, and other parts from minus white, to white: the percentile of the sizes of
-/// what is shown.
+/// The rule for grey values of an image. Without a window phases are shown from -pi to pi,
+/// magnitudes from 0, and other parts from minus white, to white. White is the percentile of the
+/// sizes of the values that are shown.
 struct GreyScale {
     static constexpr double usual_percentile = 99.5;
     ImagePart part = ImagePart::magnitude; ///< not complex
@@ -52,8 +52,8 @@ struct Picture {
     std::vector<unsigned char> grey;
 };
 
-/// Of values on the image's grid. A frame that failed is a cross; frames of which nothing is shown
-/// are not asked for.
+/// The preview of values on the image's grid. A frame that failed is a cross; frames of which
+/// nothing is shown are not asked for.
 Picture make_preview(const Image& image, const FrameValues& values, const GreyScale& grey = {});
 Picture make_preview(const Image& image);
 

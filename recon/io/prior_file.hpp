@@ -6,8 +6,8 @@
 
 namespace lsrecon {
 
-/// Of an image in any format that is read (docs/formats.md). InputError when it is none, has
-/// several frames, only zeros or values that are not finite.
+/// Reads an image in any format (docs/formats.md). InputError when it is none, has several frames,
+/// only zeros or values that are not finite.
 StoredPrior read_prior(const std::string& path);
 
 } // namespace lsrecon

@@ -47,13 +47,14 @@ template <typename Use> void for_each_row(const Grid& grid, const Use& use) {
     }
 }
 
-/// What is known of each Q once its values are in the file.
+/// The hash and the error of each Q, known once its values are in the file.
 struct OfEach {
     Texts hashes;
     std::vector<double> errors;
 };
 
-/// A file with /q of several parts, and what is known of each of them where they have keys.
+/// Writes a file with /q of several parts, and the hash and the error of each part where the parts
+/// have keys.
 void write(const std::string& path, const std::vector<std::size_t>& extents, std::size_t parts,
            const PartValues& values, const Texts& keys, const OfEach& known, const QMaking& making,
            const Record& record) {

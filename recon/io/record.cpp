@@ -13,7 +13,7 @@ namespace lsrecon {
 
 namespace {
 
-// What the names of these sentences in the record begin with; a number follows.
+// Prefixes of the names of these sentences in the record; a number follows.
 const std::string fact_in_record = "fact_";
 const std::string remark_in_record = "remark_";
 const std::string option_in_record = "option_";

@@ -13,19 +13,19 @@ namespace lsrecon {
 
 class Hdf5Writer;
 
-/// What computes: version, device, driver, kernel and the hash of its source, the precision of its
-/// transforms; and when.
+/// The version, device, driver, kernel with the hash of its source, and precision of the
+/// transforms; and the time.
 Record record_of(const ComputedBy& by);
 
-/// How an output was made: what computed it, the scan, its format and its SHA-256, the run's
+/// The record of an output: what computed it, the scan, its format and its SHA-256, the run's
 /// settings, facts and remarks on reading.
 Record make_record(const Scan& scan, const ComputedBy& by, const Record& settings);
 
-/// Adds what was noted during the run, after the remarks on reading: what bears on trust may be
-/// known only once everything is solved.
+/// Adds the notes of the run after the remarks on reading: what bears on trust may be known only
+/// once everything is solved.
 void add_notes(Record& record, const Scan& scan, const std::vector<std::string>& notes);
 
-/// As attributes of /record, which it makes.
+/// Writes a record as attributes of /record, which it makes.
 void write_record(Hdf5Writer& file, const Record& record);
 
 /// The value under a name, "" where there is none.
@@ -39,8 +39,8 @@ std::pair<std::vector<std::string>, Record> notes_and_rest(const Record& record)
 std::string name_of_option(const std::string& key);
 std::string name_of_file_hash(const std::string& key);
 
-/// What values depend on: the version of the program, the scan, and the options, files by their
-/// hashes. Equal identities make equal images on one device.
+/// The inputs on which values depend: the version of the program, the scan, and the options, files
+/// by their hashes. Equal identities make equal images on one device.
 Record identity_of(const Record& record);
 
 struct Difference {

@@ -31,13 +31,13 @@ LoadedScan load_scan(OpenScan opened, const ReadOptions& options);
 /// single frame are kept, those of several are read again when their frame comes.
 class ScanFile : public FrameSource {
 public:
-    /// In one go, for who asks for no other room than that of a reconstruction without options
-    /// (scan/check.hpp). InputError when no format knows the file or something in it is wrong;
-    /// NotBuiltError when the format was left out of this build.
+    /// Opens and reads in one go, for callers that ask for no other room than that of a
+    /// reconstruction without options (scan/check.hpp). InputError when no format knows the file or
+    /// something in it is wrong; NotBuiltError when the format was left out of this build.
     explicit ScanFile(const std::string& path, const ReadOptions& options = {});
-    /// The same as a separate stage, which tells about the scan.
+    /// Reads as a separate stage, which tells about the scan.
     ScanFile(const std::string& path, const ReadOptions& options, Reporter& report);
-    /// Of a scan that was opened and loaded: reads and checks all samples.
+    /// Reads and checks all samples of a scan that was opened and loaded.
     ScanFile(LoadedScan loaded, const ReadOptions& options);
     ScanFile(ScanFile&&) = default;
 

@@ -11,12 +11,12 @@
 
 namespace lsrecon {
 
-/// What scans of one process have in common: Qs by their keys, the last ones within a bound, and
-/// the coil maps of the last file that was named. In the memory of the host, so that a device has
-/// as much room as for a scan alone. Threads may use it at the same time.
+/// Values that the scans of one process share: Qs by their keys, the last ones within a bound, and
+/// the coil maps of the last file that was named. They are in the memory of the host, so that a
+/// device has as much room as for a scan alone. Threads may use it at the same time.
 class SharedValues {
 public:
-    /// `most_bytes` of Qs; a larger one is not kept.
+    /// `most_bytes` is the limit of all Qs together; a larger Q is not kept.
     explicit SharedValues(double most_bytes) : most_bytes_(most_bytes) {}
 
     std::optional<StoredQ> q(const std::string& key) const;
@@ -35,7 +35,7 @@ private:
     StoredMaps maps_;
 };
 
-/// Of a scan among others: Q depends on their options, too.
+/// The shared values and options of one scan among others: Q depends on their options, too.
 struct SharedByScans {
     SharedValues* values = nullptr; ///< null for a scan alone
     std::string options = {};

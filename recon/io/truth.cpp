@@ -13,7 +13,7 @@ namespace lsrecon {
 
 namespace {
 
-/// Without leading dimensions of 1: the dimension of a single frame is often left out.
+/// The extents without leading dimensions of 1: the dimension of a single frame is often left out.
 std::vector<std::size_t> significant(const std::vector<std::size_t>& extents) {
     const auto first = std::find_if(extents.begin(), extents.end(),
                                     [](std::size_t extent) { return extent != 1; });

@@ -25,10 +25,10 @@ namespace {
 
 /// Small enough to stay in a cache between here and there.
 constexpr std::size_t part_bytes = 1 << 20;
-/// Of chunks that several frames share.
+/// The bytes of chunks that several frames share and that are kept.
 constexpr std::size_t most_kept_bytes = 256 << 20;
 
-/// What HDF5 says of the call that has just failed.
+/// HDF5's message on the call that has just failed.
 struct Said {
     std::string cause; ///< what failed inside, or the filter that it lacks
     std::string all; ///< from the inside to the call
@@ -100,7 +100,7 @@ void require_hdf5(bool succeeded) {
     }
 }
 
-/// By its descriptor: its name may be that of another file by now.
+/// Opens a file by its descriptor: its name may be that of another file by now.
 Hdf5Handle open_file(int descriptor, double bytes) {
     const std::string name = text("/proc/self/fd/", descriptor);
     const std::string size = text(std::size_t(bytes), " bytes");
@@ -138,7 +138,7 @@ herr_t follow_no_link(const char*, const char*, const char*, const char*, unsign
     return -1;
 }
 
-/// Of links and attributes.
+/// Collects the names of links and attributes.
 template <typename Info> herr_t collect_name(hid_t, const char* name, const Info*, void* names) {
     static_cast<std::vector<std::string>*>(names)->emplace_back(name);
     return 0;
@@ -399,8 +399,8 @@ private:
         return texts_in(values, dataset.type, count);
     }
 
-    /// With room for chunks where one holds values of several requests, so that it is decompressed
-    /// once.
+    /// Opens a dataset with room for chunks where one chunk holds values of several requests, so
+    /// that it is decompressed once.
     const Dataset& open_numbers(const std::string& name, std::uint64_t indices) {
         if (numbers_ && name_of_numbers_ == name) {
             return *numbers_;
@@ -417,8 +417,8 @@ private:
         return *numbers_;
     }
 
-    /// In portions of whole chunks, so that each is decompressed once, along the first dimension
-    /// that has several indices.
+    /// Sends the numbers in portions of whole chunks, so that each is decompressed once, along the
+    /// first dimension that has several indices.
     void send_numbers(const Hdf5Request& request) {
         const hsize_t indices = request.stretches[1] - request.stretches[0];
         const Dataset& dataset = open_numbers(request.object, indices);
@@ -452,7 +452,8 @@ private:
                                     std::vector<hsize_t>(count.begin(), count.end()).data(),
                                     nullptr);
             }
-            // Of the same shape: HDF5 takes much longer to match selections of different ones.
+            // The memory has the same shape as the file: HDF5 takes much longer to match selections
+            // of different shapes.
             const Hdf5Handle memory = simple_space(count);
             require_hdf5(H5Dread(dataset.handle, type, memory, dataset.space, H5P_DEFAULT,
                                  values.data()) >= 0);

@@ -9,7 +9,7 @@ namespace lsrecon {
 // length that they claim. It therefore reads files in a child process only; the rest of the program
 // sees nothing of a file but what the child sends.
 
-/// What a child is asked for.
+/// A request to a child.
 struct Hdf5Request {
     enum class What {
         about, ///< an Hdf5Object
@@ -22,7 +22,7 @@ struct Hdf5Request {
     /// Indices of the first dimension: the first of each stretch and the one after its last.
     /// Numbers have one stretch.
     std::vector<std::uint64_t> stretches{};
-    /// Of rows.
+    /// The fields of rows.
     std::vector<Hdf5Field> fields{};
     std::uint64_t row_bytes = 0;
 
@@ -41,12 +41,13 @@ struct Hdf5PartHead {
 /// process can be started. Any thread of any process may call it.
 Connection start_hdf5_child(int file);
 
-/// For the main of a program, before it has threads: children come from a copy of this process as
-/// it is now. Without this call they come from a small program, which takes longer to start.
+/// Prepares the children in main, before the program has threads: they come from a copy of this
+/// process as it is now. Without this call they come from a small program, which takes longer to
+/// start.
 void start_hdf5_children_from_here();
 
-/// The side of that copy or program, which has no threads: forks a child for each connection and
-/// file that come over `orders`, until its other end is closed. It keeps no other descriptor.
+/// Serves as that copy or program, which has no threads: forks a child for each connection and file
+/// that come over `orders`, until its other end is closed. It keeps no other descriptor.
 [[noreturn]] void serve_hdf5_files(int orders);
 
 } // namespace lsrecon

@@ -9,12 +9,13 @@ namespace lsrecon {
 // What the objects of an HDF5 file declare, as plain data. A child process finds it out
 // (child.hpp); each() carries it over (base/packed.hpp).
 
-/// The largest number there is where the product overflows: a damaged file may declare anything.
+/// The product; the largest number there is where it overflows: a damaged file may declare
+/// anything.
 std::size_t product_of(const std::vector<std::size_t>& factors);
 
 enum class Hdf5Kind { integer, real, complex, string, other };
 
-/// What a dataset or an attribute declares.
+/// The declaration of a dataset or an attribute.
 struct Hdf5Shape {
     Hdf5Kind kind = Hdf5Kind::other;
     std::string type_name; ///< for messages: "float32", "complex {r,i} of float32", ...
@@ -23,9 +24,9 @@ struct Hdf5Shape {
     std::uint64_t number_bytes = 8; ///< of a number as it is read, two a complex value
 
     std::size_t elements() const;
-    /// Of the values of one index of the first dimension.
+    /// The number of values at one index of the first dimension.
     std::size_t row_elements() const;
-    /// Of a value as it is read.
+    /// The bytes of a value as it is read.
     std::size_t value_bytes() const { return number_bytes * (kind == Hdf5Kind::complex ? 2 : 1); }
     std::string to_string() const; ///< "float32 [4, 4010]", "one int64"
 
@@ -66,8 +67,8 @@ struct Hdf5Object {
     /// Why it is unreadable or not whole; of a dataset where its values are missing or lie in other
     /// files, which HDF5 reads as zeros.
     Hdf5Refusal refusal;
-    /// Of the first number of a dataset in the file, where all lie one after the other as this
-    /// machine has them; 0 where HDF5 has to put them together.
+    /// The position in the file of the first number of a dataset whose numbers lie one after the
+    /// other as this machine has them; 0 where HDF5 has to put them together.
     std::uint64_t place = 0;
 
     template <typename Archive> void each(Archive& archive) {
@@ -107,13 +108,14 @@ std::vector<std::size_t> all_indices(std::size_t count);
 /// "[4, 4010]"
 std::string shown(const std::vector<std::size_t>& extents);
 
-/// For messages: "real numbers", ...
+/// The name of a kind for messages: "real numbers", ...
 std::string kind_name(Hdf5Kind kind);
 
 /// Whether `found` can be read as `wanted`: whole numbers are also real ones.
 bool fits(Hdf5Kind found, Hdf5Kind wanted);
 
-/// What messages call an object and its attribute: "/samples", attribute "units" of /trajectory.
+/// The names of an object and its attribute in messages: "/samples", attribute "units" of
+/// /trajectory.
 std::string full_name(const std::string& object);
 std::string attribute_name(const std::string& object, const std::string& name);
 

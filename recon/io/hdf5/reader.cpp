@@ -55,8 +55,9 @@ std::vector<std::uint64_t> stretches_of(const std::vector<std::size_t>& indices)
 
 } // namespace
 
-/// What the child sends for a request. It goes on reading while the parts of an answer that it has
-/// sent are used. A failure in it is an InputError that names the file and what was asked for.
+/// The answer of the child to a request. The child goes on reading while the parts that it has sent
+/// are used. A failure in it is an InputError that names the file and the object that was asked
+/// for.
 class Hdf5Answer {
 public:
     Hdf5Answer(const Hdf5Reader& reader, const Hdf5Request& request)
@@ -76,7 +77,8 @@ public:
         }
     }
 
-    /// After the last part. The child of an answer that does not end so is left alone, and ends.
+    /// Ends after the last part. The child of an answer that does not end so is left alone, and
+    /// ends.
     void end() { reader_.idle_ = std::move(child_); }
 
     /// The next bytes, of as many parts as it takes.

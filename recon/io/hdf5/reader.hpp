@@ -32,7 +32,7 @@ public:
     ~Hdf5Reader();
 
     const std::string& path() const { return file_.path(); }
-    /// Its bytes: their SHA-256, and whether they were changed meanwhile.
+    /// The bytes of the file: their SHA-256, and whether they were changed meanwhile.
     InputFile& file() const { return file_; }
     void start_hash() const { file_.start_hash(); }
     std::string sha256() const { return file_.sha256(); }
@@ -85,7 +85,8 @@ private:
     void require_whole(const Hdf5Object& object, const std::string& name) const;
 
     mutable InputFile file_;
-    /// Between answers. Where two are received alternately, each has a child of its own.
+    /// The child that is idle between answers. Where two answers are received alternately, each has
+    /// a child of its own.
     mutable std::unique_ptr<Connection> idle_;
     mutable std::map<std::string, Hdf5Object> known_;
 };
@@ -94,7 +95,8 @@ private:
 /// held here, and the child reads ahead.
 class Hdf5Values {
 public:
-    /// After checked_shape. Of one index of the first dimension where `row` is given.
+    /// The dataset must have passed checked_shape. Only one index of the first dimension is read
+    /// where `row` is given.
     Hdf5Values(const Hdf5Reader& file, const std::string& dataset,
                std::optional<std::size_t> row = std::nullopt);
     ~Hdf5Values();
@@ -107,7 +109,7 @@ public:
     CoilRows read_rows(std::size_t rows, std::size_t columns);
 
 private:
-    /// At most `bytes` of the numbers, and at least one of them; their bytes.
+    /// Receives at most `bytes` of the numbers, and at least one of them; returns their bytes.
     std::size_t receive(void* to, std::size_t bytes);
     template <typename Number>
     void receive_all(Number* to, std::size_t count, LargestPart& largest);

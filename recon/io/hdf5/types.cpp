@@ -10,8 +10,8 @@ namespace {
 
 static_assert(sizeof(Hdf5List) == sizeof(hvl_t), "HDF5 fills in lists");
 
-/// What the parts of a complex number are called in a compound that holds them: "r" and "i", or
-/// "real" and "imag" as in ISMRMRD.
+/// The names of the parts of a complex number in a compound that holds them: "r" and "i", or "real"
+/// and "imag" as in ISMRMRD.
 std::pair<const char*, const char*> names_of_parts(hid_t type) {
     const bool ismrmrd = H5Tget_member_index(type, "real") >= 0;
     return ismrmrd ? std::pair("real", "imag") : std::pair("r", "i");

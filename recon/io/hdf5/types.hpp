@@ -42,19 +42,19 @@ inline void silence_hdf5() {
 /// Complex numbers as h5py stores them unless it is told other names: compound {r,i}.
 Hdf5Handle complex_type(hid_t real, const char* r = "r", const char* i = "i");
 
-/// As many bytes, or as many as each text has.
+/// Text of `size` bytes, or of as many as each text has.
 Hdf5Handle text_type(std::size_t size = H5T_VARIABLE);
 
-/// Of rows in memory that hold `fields`. A list is an Hdf5List.
+/// The type of rows in memory that hold `fields`. A list is an Hdf5List.
 Hdf5Handle row_type(const std::vector<Hdf5Field>& fields, std::size_t row_bytes);
 
 Hdf5Handle simple_space(const std::vector<std::size_t>& extents);
 
-/// In which numbers of a type are read: floats where they hold them all, doubles, complex ones of
-/// them. Converting compounds is most of what HDF5 does.
+/// The type in which numbers are read: floats where they hold all values, doubles, complex numbers
+/// of them. Converting compounds is most of what HDF5 does.
 Hdf5Handle type_as_read(hid_t type, const Hdf5Shape& shape);
 
-/// What a type and a space declare.
+/// The declaration that a type and a space make.
 Hdf5Shape describe(hid_t type, hid_t space);
 
 } // namespace lsrecon

@@ -27,8 +27,8 @@ Hdf5Handle file_in_memory() {
     return access;
 }
 
-/// By stdio: HDF5's usual driver asks for the name of a file, which a temporary one lacks. Without
-/// HDF5's lock, because no other process knows the file.
+/// Opens the file by stdio: HDF5's usual driver asks for the name of a file, which a temporary one
+/// lacks. Without HDF5's lock, because no other process knows the file.
 Hdf5Handle file_on_disk() {
     Hdf5Handle access(H5Pcreate(H5P_FILE_ACCESS));
     H5Pset_fapl_stdio(access);
@@ -51,7 +51,7 @@ public:
         require(write_all(file_, bytes, size, at));
     }
 
-    /// That this many bytes can be written now.
+    /// Checks that this many bytes can be written now.
     void probe(std::uint64_t bytes) {
         const std::vector<char> zeros(1 << 16);
         for (std::uint64_t at = 0; at < bytes; at += zeros.size()) {
@@ -211,7 +211,7 @@ void Hdf5Writer::real(const std::string& dataset, const std::vector<std::size_t>
                   values);
 }
 
-// Those of variable length would be all over the file.
+// Texts of fixed length: those of variable length would be all over the file.
 void Hdf5Writer::texts(const std::string& dataset, const std::vector<std::size_t>& extents,
                        const std::vector<std::string>& values) {
     std::size_t longest = 1;

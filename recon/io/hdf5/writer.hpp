@@ -15,8 +15,8 @@ namespace lsrecon {
 
 class Hdf5Handle;
 
-/// What one element of a dataset is. Complex ones are compounds {r,i}, as h5py reads and writes
-/// them, in ISMRMRD {real,imag}.
+/// The type of one element of a dataset. Complex elements are compounds {r,i}, as h5py reads and
+/// writes them, in ISMRMRD {real,imag}.
 enum class Hdf5Element { float32, float64, complex64, complex128, ismrmrd_complex64, sha256 };
 
 /// A new HDF5 file. It is made in memory and written by close(): after a write that the file system

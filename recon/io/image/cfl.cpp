@@ -17,7 +17,8 @@
 #include "base/write_failure.hpp"
 #include "io/hdf5/object.hpp"
 
-// Both ends are little-endian, as every machine is that BART and this program are built on.
+// The file and this machine are little-endian, as is every machine that BART and this program are
+// built on.
 
 namespace lsrecon {
 

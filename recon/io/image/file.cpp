@@ -48,7 +48,7 @@ std::vector<double> flat(const std::array<Vec3, 3>& vectors) {
     return result;
 }
 
-/// Where the values of listed voxels lie, and of which grid they may be.
+/// Writes the positions of listed voxels, and the grid that they may belong to.
 void write_voxels(Hdf5Writer& file, const std::string& dataset, const Grid& grid,
                   const std::vector<Vec3>& voxels) {
     const auto dimensions = static_cast<std::size_t>(grid.dimensions);
@@ -93,7 +93,7 @@ void write_geometry_and_record(Hdf5Writer& file, const std::string& dataset, con
     }
 }
 
-/// What every frame has one of: datasets, because there may be thousands.
+/// Writes one value of every frame: datasets, because there may be thousands.
 void write_frames(Hdf5Writer& file, const Image& image) {
     std::vector<std::string> labels;
     std::vector<std::string> errors;
@@ -144,7 +144,7 @@ void write_residuals(Hdf5Writer& file, const Image& image) {
                    std::vector<std::string>{"frame", "problem", "iteration"});
 }
 
-/// What became of every solve [frame, problem]; NaN and "failed" of frames that failed.
+/// Writes the ends of all solves [frame, problem]; NaN and "failed" of frames that failed.
 void write_endings(Hdf5Writer& file, const Image& image) {
     std::size_t problems = 0;
     for (const ImageFrame& frame : image.frames) {
@@ -181,7 +181,7 @@ void write_tables(Hdf5Writer& file, const Image& image) {
     }
 }
 
-/// Of a real number a voxel.
+/// Writes the maps that have a real number a voxel.
 void write_maps(Hdf5Writer& file, const Image& image) {
     for (const auto& [name, map] :
          {std::pair("noise_map", &image.noise_map), std::pair("g_factor", &image.g_factor)}) {
@@ -214,9 +214,9 @@ std::uint64_t room_about(const Image& image) {
     return of_the_rest + of_voxels + sizeof(float) * of_maps + of_frame * image.frames.size();
 }
 
-/// What a file with the volumes of an image says of them (docs/formats.md): geometry as attributes
-/// of `dataset`, the record, times, the labels and positions of frames, the solver's histories,
-/// which frames failed, maps of the noise.
+/// Writes the description of the volumes of an image (docs/formats.md): geometry as attributes of
+/// `dataset`, the record, times, the labels and positions of frames, the solver's histories, which
+/// frames failed, maps of the noise.
 void write_about(Hdf5Writer& file, const std::string& dataset, const Image& image) {
     write_geometry_and_record(file, dataset, image);
     write_maps(file, image);

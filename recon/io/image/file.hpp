@@ -14,8 +14,7 @@ namespace lsrecon {
 /// written.
 void write_image(const std::string& path, const Image& image);
 
-/// The same for an image whose values come a frame at a time. The caller has called
-/// require_an_image.
+/// Writes an image whose values come a frame at a time. The caller has called require_an_image.
 void write_image(const std::string& path, const Image& image, std::size_t voxels,
                  const FrameValues& values);
 
@@ -33,7 +32,7 @@ struct ImageData {
 };
 ImageData read_image(const std::string& path);
 
-/// What /image of an image file declares. InputError when it is not an image file.
+/// The declaration of /image in an image file. InputError when it is not an image file.
 Hdf5Shape image_shape(const Hdf5Reader& file);
 
 } // namespace lsrecon

@@ -11,11 +11,12 @@
 
 namespace lsrecon {
 
-/// How an image is read from a file that does not say all.
+/// Options of reading an image from a file that leaves some facts open.
 struct ImageInput {
-    /// Of a file without a geometry; empty: voxels of 1 mm. One length a dimension.
+    /// The field of view of a file without a geometry; empty: voxels of 1 mm. One length a
+    /// dimension.
     std::vector<double> fov_mm;
-    /// Of an image file: "image", or "noise_map" or "g_factor", whose numbers are real.
+    /// The dataset of an image file: "image", or "noise_map" or "g_factor", whose numbers are real.
     std::string dataset = "image";
 };
 
@@ -32,17 +33,19 @@ struct ImageFormat {
     std::string summary;
     std::vector<std::string> endings; ///< that choose it for an output; the first is the usual one
     FileKind kind;
-    /// What it holds; the first unless --part says another.
+    /// The parts that the format can hold; the first unless --part says another.
     std::vector<ImagePart> parts;
     /// NotBuiltError when this build cannot write it.
     void (*require_built)();
-    /// The files that an output or an input of this name is.
+    /// The files that an output or an input of this name consists of.
     std::vector<std::string> (*files)(const std::string& path);
-    /// All files or none; every value is sound. InputError when the format cannot hold the image,
-    /// or the system refuses a file. What the file says less than the image is noted.
+    /// Writes all files or none; every value is sound. InputError when the format cannot hold the
+    /// image, or the system refuses a file. Notes the facts of the image that the file does not
+    /// hold.
     void (*write)(const StoredImage& image, const ImageOutput& output, Reporter& report);
 
-    /// By content, never by name; null for what is only written.
+    /// Whether the file's content, never its name, is of this format; null for a format that is
+    /// only written.
     bool (*recognises)(const std::string& path);
     StoredImage (*open)(const std::string& path, const ImageInput& input);
 };

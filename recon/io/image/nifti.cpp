@@ -92,7 +92,7 @@ nifti_1_header header_of(const StoredImage& image, ImagePart part, Reporter& rep
     return nifti_convert_nim2nhdr(header.get());
 }
 
-/// At most 1 GB at a time: zlib takes ints.
+/// Writes at most 1 GB at a time: zlib takes ints.
 void write_to(const ZnzFile& file, const std::string& name, const void* from, std::size_t bytes) {
     const char* next = static_cast<const char*>(from);
     while (bytes > 0) {
@@ -130,7 +130,7 @@ double mm_of(const std::string& file, int unit) {
     }
 }
 
-/// From the affine of voxel indices, the inverse of how the writer makes it.
+/// Reads the place from the affine of voxel indices, the inverse of how the writer makes it.
 void read_place(const std::string& file, const mat44& affine, double mm, Grid& grid) {
     std::array<Vec3, 3> directions{};
     Vec3 centre{};
@@ -183,7 +183,8 @@ bool read_from(const ZnzFile& file, void* to, std::size_t bytes) {
     return whole;
 }
 
-/// Its sizeof_hdr is 0 where the file has none, and not that of NIfTI-1 in one of NIfTI-2.
+/// The header of a file. Its sizeof_hdr is 0 where the file has none, and not that of NIfTI-1 in a
+/// file of NIfTI-2.
 NiftiHeader nifti_header_of(const std::string& path) {
     NiftiHeader header;
     nifti_1_header& fields = header.fields;
@@ -365,7 +366,7 @@ private:
     bool swapped_;
 };
 
-/// Of the name without .gz.
+/// Whether a name, without .gz, is that of half of a pair.
 bool is_half_of_pair(const std::string& path) {
     const std::string ending = ending_of(path);
     if (ending == "gz") {
@@ -499,7 +500,7 @@ std::vector<std::string> nifti_files(const std::string& path) {
     return {path};
 }
 
-/// Without the library the name has to do, for the message that it is not built in.
+/// The name has to do without the library, for the message that NIfTI is not built in.
 bool recognises_nifti(const std::string& path) {
     const std::string ending = ending_of(path);
     return ending == "nii" || ending == "nii.gz";

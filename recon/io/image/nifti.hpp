@@ -16,7 +16,7 @@ void write_nifti(const StoredImage& image, const ImageOutput& output, Reporter& 
 /// which may be compressed.
 std::vector<std::string> nifti_files(const std::string& path);
 
-/// Whether it begins as NIfTI does, compressed or not, in either order of bytes.
+/// Whether the file begins as NIfTI does, compressed or not, in either order of bytes.
 bool recognises_nifti(const std::string& path);
 
 /// NIfTI-1 of numbers, scaled as it says: the place is that of sform, or else of qform, from RAS

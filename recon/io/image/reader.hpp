@@ -16,10 +16,10 @@ StoredImage open_image_file(const std::string& path, const std::string& dataset 
 StoredImage open_image_file(const std::shared_ptr<const Hdf5Reader>& file,
                             const std::string& dataset = "image");
 
-/// What an image file says of each of its frames; of images off the grid, too.
+/// The frames as an image file describes them; of images off the grid, too.
 std::vector<ImageFrame> frames_of_image(const Hdf5Reader& file);
 
-/// How the file was made, every value in words; empty where there is no record.
+/// The record of how the file was made, every value in words; empty where there is none.
 Record record_of(const Hdf5Reader& file);
 
 /// Why frames failed, one text a frame, "" for those that did not; empty when none did.

@@ -36,7 +36,7 @@ std::vector<Slice> slices_of(const StoredImage& image) {
     return slices;
 }
 
-/// In mm, of slices in order: errors of rounding do not add up over many.
+/// The mean spacing in mm of slices in order: errors of rounding do not add up over many.
 double mean_spacing(const std::vector<Slice>& slices) {
     return (slices.back().along_normal - slices.front().along_normal) /
            static_cast<double>(slices.size() - 1);

@@ -7,8 +7,8 @@
 
 namespace lsrecon {
 
-/// How frames at several positions become volumes: parallel slices, evenly spaced along their
-/// normal, each with as many frames as the others.
+/// The arrangement of frames at several positions as volumes: parallel slices, evenly spaced along
+/// their normal, each with as many frames as the others.
 struct SliceStack {
     std::string problem; ///< why they do not, "" when they do
     double spacing_mm = 0;

@@ -11,7 +11,7 @@ namespace lsrecon {
 
 namespace {
 
-/// From the centre of the grid to that of voxel `index`, in voxels.
+/// The distance in voxels from the centre of the grid to the centre of voxel `index`.
 double steps_from_centre(std::size_t index, std::size_t size) {
     return static_cast<double>(index) - static_cast<double>(size / 2);
 }

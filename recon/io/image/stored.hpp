@@ -9,7 +9,7 @@
 
 namespace lsrecon {
 
-/// What of complex values a file holds.
+/// The part of complex values that a file holds.
 enum class ImagePart { magnitude, phase, real, imaginary, complex };
 
 /// An image on a grid in a file: what the file says of it, and its values, a frame at a time.
@@ -26,7 +26,7 @@ struct StoredImage {
     std::size_t frames() const { return about.frames.size(); }
 };
 
-/// Their names, in the order of the enumeration.
+/// The names of the image parts, in the order of the enumeration.
 const std::vector<std::string>& image_part_names();
 
 /// One real number a voxel; phases in rad from -pi to pi. The part is not `complex`.
@@ -42,11 +42,12 @@ struct IndexRange {
 /// failed.
 StoredImage only_frame(const StoredImage& image, std::size_t frame);
 
-/// These slices of z, at their own position. UsageError when the image lacks one of them.
+/// The slices of z in this range, at their own position. UsageError when the image lacks one of
+/// them.
 StoredImage only_slices(const StoredImage& image, const IndexRange& slices);
 
-/// Which voxels of the grid listed ones are. InputError for one that lies beside the grid, or where
-/// another does, and when the host has no room for the grid.
+/// The voxels of the grid at which listed ones lie. InputError for one that lies beside the grid,
+/// or where another does, and when the host has no room for the grid.
 std::vector<std::size_t> places_on_grid(const std::string& file, const Grid& grid,
                                         const std::vector<Vec3>& voxels);
 
@@ -64,7 +65,7 @@ void require_sizes(const StoredImage& image, std::size_t largest, const std::str
 /// "/image, frame 3, voxel (4, 0, 2)"
 std::string place_in(const StoredImage& image, std::size_t frame, std::size_t voxel);
 
-/// Whether it is of a plane of which no more is known: its third length is the 1 of a new grid.
+/// Whether the grid is a plane of unknown thickness: its third length is the 1 of a new grid.
 inline bool has_no_thickness(const Grid& grid) {
     return grid.dimensions == 2 && grid.fov_mm[2] == Grid().fov_mm[2];
 }

@@ -33,8 +33,8 @@ public:
         frames_.push_back({raw_.size(), readouts, first_sample, count});
     }
 
-    /// Of a frame of the scan. Those of a single frame can be taken once. InputError when the frame
-    /// has a bad readout.
+    /// The samples of a frame of the scan. The samples of a single frame can be taken once.
+    /// InputError when the frame has a bad readout.
     CoilRows take(std::size_t frame) {
         const Place& place = frames_[frame];
         Raw& raw = raw_[place.raw];
@@ -99,7 +99,7 @@ std::string name_of(const RawFrames& raw, const RawCounters& counters) {
         {raw.encoding.file, raw.encoding.dataset + ", " + thing, found, expected, next_step});
 }
 
-/// Of kx and ky: a third coordinate below it is 0 but for rounding.
+/// The fraction of kx and ky below which a third coordinate is 0 but for rounding.
 constexpr double like_zero = 1e-6;
 
 void require_samples(const RawFrames& raw) {
@@ -111,9 +111,9 @@ void require_samples(const RawFrames& raw) {
     }
 }
 
-/// What is wrong with kz as the third coordinate of M x 3; "" where nothing is. Writers put 0,
-/// density weights or times there: all partitions would be summed, or lie elsewhere. The kz of
-/// partitions has both signs where there are three or more.
+/// The error in kz as the third coordinate of M x 3; "" where there is none. Writers put 0, density
+/// weights or times there: all partitions would be summed, or lie elsewhere. The kz of partitions
+/// has both signs where there are three or more.
 std::string wrong_kz(const RawFrames& raw, const RawFrame& frame) {
     const auto at = [&](std::size_t m) { return static_cast<double>(frame.trajectory[3 * m + 2]); };
     double least = at(0);
@@ -293,7 +293,7 @@ std::vector<RawPart> parts_of(const RawFrames& raw, const RawCounters& counters)
     return parts;
 }
 
-/// Of the frames that are cut, the first that holds one of those chosen.
+/// The first of the frames to be cut that holds a chosen one.
 const RawFrame& first_chosen(const RawFrames& raw) {
     std::size_t index = 0;
     for (const auto& [counters, frame] : raw.frames) {
@@ -323,7 +323,7 @@ void require_one_orientation_a_slice(const RawFrames& raw) {
     }
 }
 
-/// What frames have of their own.
+/// The geometry that frames have of their own.
 enum class OwnPlaces { none, positions, orientations };
 
 OwnPlaces set_geometry(const RawFrames& raw, Scan& scan) {
@@ -375,7 +375,7 @@ OwnPlaces set_geometry(const RawFrames& raw, Scan& scan) {
     return moved ? OwnPlaces::positions : OwnPlaces::none;
 }
 
-/// How far calibration lies from the nearest frame of its slice.
+/// The distance of calibration from the nearest frame of its slice.
 Apart apart_from_slice(const RawFrames& raw, const RawFrame& calibration, std::uint16_t slice) {
     std::optional<Apart> nearest;
     for (const auto& [counters, frame] : raw.frames) {

@@ -126,7 +126,7 @@ void RawChoice::decide(const std::string& file, const std::string& dataset) {
     decide_on_calibrations();
 }
 
-/// That the scan has something of every range of counters.
+/// Checks that the scan has something of every range of counters.
 void RawChoice::require_listed(const std::string& file, const std::string& thing) const {
     for (std::size_t i = 0; i < values_.size(); ++i) {
         const std::string& name = frame_counters()[i];

@@ -15,8 +15,8 @@ namespace lsrecon {
 /// "slice 2, repetition 3": those counters that are named.
 std::string label(const RawCounters& counters, const std::array<bool, 5>& named);
 
-/// Which frames of raw data are read. Every acquisition of the image is counted first; then it is
-/// known which frames there are, and which of them were asked for.
+/// The choice of the frames of raw data that are read. Every acquisition of the image is counted
+/// first; then it is known which frames there are, and which of them were asked for.
 class RawChoice {
 public:
     /// UsageError for a counter to join that raw data does not have.
@@ -29,15 +29,16 @@ public:
     void count(const RawCounters& counters, std::size_t samples);
     /// An acquisition for coil maps.
     void count_calibration(const RawCounters& counters);
-    /// After the last. InputError that lists what there is when nothing that was counted is chosen.
+    /// Decides after the last acquisition. InputError that lists the counters there are when no
+    /// counted frame is chosen.
     void decide(const std::string& file, const std::string& dataset);
 
-    /// Also of counters that no acquisition of the image has.
+    /// Whether a frame is wanted; also for counters that no acquisition of the image has.
     bool wants(const RawCounters& frame) const;
     /// Samples a coil of all frames that are wanted.
     std::size_t samples() const;
-    /// Whether calibration of these counters is wanted. That is the first of every contrast and set
-    /// that is a wanted frame's; in a slice without any, the first of the slice.
+    /// Whether calibration of these counters is wanted: the first of every contrast and set that a
+    /// wanted frame has; in a slice without any, the first of the slice.
     bool wants_calibration(const RawCounters& frame) const {
         return wanted_calibrations_.count(frame) > 0;
     }
@@ -46,7 +47,7 @@ public:
     /// The values that acquisitions have, chosen or not, as the flags take them: "slice 0-2,
     /// contrast 0, ...".
     std::string counters() const;
-    /// What is left out, and what is joined.
+    /// Adds the facts about frames that are left out or joined.
     void add_facts(std::vector<std::string>& facts) const;
 
 private:

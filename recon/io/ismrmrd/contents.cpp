@@ -32,7 +32,7 @@ constexpr SkippedFlag skipped_flags[] = {
     {31, "phase stabilization"},
 };
 
-/// Whether its acquisitions, of which some are for calibration, are none of the image.
+/// Whether the acquisitions of an encoding are for calibration alone, and none for the image.
 bool has_calibration_alone(const IsmrmrdFile& file, std::size_t encoding) {
     bool image = false;
     bool calibration = false;

@@ -12,7 +12,7 @@
 
 namespace lsrecon {
 
-/// What an acquisition is for; both for calibration and for the image when it says so.
+/// The use of an acquisition; both calibration and image when it says so.
 struct IsmrmrdRole {
     const char* skipped = nullptr; ///< why it is for nothing here
     bool noise = false;
@@ -21,7 +21,7 @@ struct IsmrmrdRole {
 };
 IsmrmrdRole role_of(const IsmrmrdHeader& header);
 
-/// What the headers of all acquisitions tell, before any of their values is read.
+/// The facts that the headers of all acquisitions tell, before any of their values is read.
 struct IsmrmrdContents {
     /// An acquisition that the others of its kind are to agree with.
     struct First {
@@ -35,13 +35,13 @@ struct IsmrmrdContents {
         std::size_t image = 0;
         std::size_t calibration = 0; ///< alone
         std::set<std::uint32_t> measurements{}; ///< measurement_uid of those of the image
-        /// Of the frames that are chosen, once that has been decided.
+        /// The first acquisition of the chosen frames, once they have been decided.
         const First& first() const;
     };
     std::map<std::size_t, OfEncoding> encodings; ///< those that acquisitions refer to
     std::map<std::string, std::size_t> skipped; ///< by flag
-    /// They count for nothing, whatever their flags: some writers leave the rest of their headers
-    /// unset.
+    /// Acquisitions without samples. They count for nothing, whatever their flags: some writers
+    /// leave the rest of their headers unset.
     std::size_t without_samples = 0;
     bool some_reversed = false; ///< run backwards
     struct Noise {
@@ -52,15 +52,15 @@ struct IsmrmrdContents {
 
     IsmrmrdContents(const IsmrmrdFile& file, const ReadOptions& options);
 
-    /// Which encoding is read: the one that was asked for, or the first that has image data.
+    /// The encoding that is read: the one that was asked for, or the first that has image data.
     /// UsageError when the header lacks it, InputError when it has no image data.
     std::size_t choose_encoding(const IsmrmrdFile& file, const MeasurementHeader& header,
                                 const ReadOptions& options) const;
-    /// What is not read when `chosen` is.
+    /// Adds remarks on the acquisitions that are not read when `chosen` is.
     void add_remarks(std::size_t chosen, std::vector<std::string>& facts,
                      std::vector<std::string>& remarks) const;
 
-    /// For people: every encoding with its counters, dwell times, lines of noise.
+    /// The details for people: every encoding with its counters, dwell times, lines of noise.
     std::vector<std::pair<std::string, std::string>> details(const MeasurementHeader& header,
                                                              std::size_t chosen) const;
 
@@ -71,7 +71,8 @@ struct IsmrmrdContents {
     /// of the image's coils, and what the chosen frames and their calibration need.
     std::vector<std::size_t> wanted(std::size_t chosen) const;
 
-    /// Those of the chosen frames' samples, in us; of times that are the same to rounding one.
+    /// The dwell times of the chosen frames' samples, in us; times that are the same to rounding
+    /// count once.
     std::set<float> dwells(std::size_t chosen) const;
 
     struct Acquisition {

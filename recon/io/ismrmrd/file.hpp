@@ -45,7 +45,7 @@ struct IsmrmrdHeader {
 
     bool has_flag(int flag) const { return ((flags >> (flag - 1)) & 1U) != 0; }
     bool reversed() const { return has_flag(22); }
-    /// Those of frame_counters().
+    /// The counters in the order of frame_counters().
     RawCounters counters() const {
         return {idx.slice, idx.contrast, idx.phase, idx.repetition, idx.set};
     }
@@ -65,19 +65,19 @@ public:
     virtual ~IsmrmrdFile() = default;
 
     virtual const std::string& path() const = 0;
-    /// What messages call the acquisitions, and the header.
+    /// The names of the acquisitions and of the header in messages.
     virtual std::string data_name() const = 0;
     virtual std::string xml_name() const = 0;
 
     virtual std::string xml() const = 0;
     /// Every acquisition's header, in order, without its arrays.
     virtual void read_headers(const std::function<void(const IsmrmrdHeader&)>& take) const = 0;
-    /// How many waveforms are stored, if any; nothing reads them.
+    /// Adds the number of stored waveforms, if any; nothing reads them.
     virtual void add_waveforms(std::vector<std::pair<std::string, std::string>>& details) const = 0;
 
     using Take = std::function<void(std::size_t index, const IsmrmrdAcquisition& acquisition)>;
-    /// These acquisitions, by their places in rising order; the others are not read. InputError for
-    /// the first that cannot be read.
+    /// Reads these acquisitions, by their places in rising order, and no others. InputError for the
+    /// first that cannot be read.
     virtual void read(const std::vector<std::size_t>& wanted, const Take& take) const = 0;
 };
 

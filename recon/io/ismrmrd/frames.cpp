@@ -23,7 +23,8 @@ std::array<Vec3, 3> directions_of(const IsmrmrdHeader& header) {
     return {vector_of(header.read_dir), vector_of(header.phase_dir), vector_of(header.slice_dir)};
 }
 
-/// What is not finite, and directions that were never filled in, say nothing.
+/// Takes the place from a header. Values that are not finite, and directions that were never filled
+/// in, say nothing.
 void place(const IsmrmrdHeader& header, Whereabouts& where) {
     if (!where.position && is_finite(position_of(header))) {
         where.position = position_of(header);
@@ -43,7 +44,7 @@ public:
     std::size_t index() const { return index_; }
     const IsmrmrdHeader& header() const { return header_; }
     bool reversed() const { return header_.reversed(); }
-    /// Of the samples that are not discarded, the first and the one after the last.
+    /// The first of the samples that are not discarded, and the one after the last.
     std::size_t begin() const { return header_.discard_pre; }
     std::size_t end() const { return header_.number_of_samples - header_.discard_post; }
 
@@ -220,7 +221,7 @@ public:
         }
     }
 
-    /// Whether it lies elsewhere than its frame, whose place it may be the first to say.
+    /// Whether the readout lies elsewhere than its frame, whose place it may be the first to say.
     bool check_place(Whereabouts& where) const {
         const Vec3 position = position_of(header_);
         const std::array<Vec3, 3> directions = directions_of(header_);
@@ -243,10 +244,10 @@ public:
         return moved;
     }
 
-    /// Where a sample was taken, in the file's own units or in encoding steps. A stored trajectory
+    /// The position of a sample, in the file's own units or in encoding steps. A stored trajectory
     /// has a point for each stored sample, in the same order, however the readout ran: reversal
-    /// changes nothing. center_sample of a line counts from the start of k-space and includes what
-    /// is discarded; where gradients ramp, their times say where the centre is.
+    /// changes nothing. center_sample of a line counts from the start of k-space and includes the
+    /// discarded samples; where gradients ramp, their times say where the centre is.
     Vec3 position(std::size_t sample) const {
         if (!scan_.has_trajectory()) {
             const std::vector<double>& ramps = scan_.encoding.ramps;
@@ -263,13 +264,14 @@ public:
         return k;
     }
 
-    /// By how much a line lies further along kx when center_sample counts in the stored array.
+    /// The distance by which a line lies further along kx when center_sample counts in the stored
+    /// array.
     long shift() const {
         const bool line = !scan_.has_trajectory() && scan_.encoding.ramps.empty();
         return reversed() && line ? 2L * header_.center_sample - header_.number_of_samples + 1 : 0;
     }
 
-    /// Those of the trajectory for which the grid has no dimension.
+    /// Adds the coordinates of the trajectory for which the grid has no dimension.
     void add_coordinates_beyond(RawFrame& frame, double& largest) const {
         const std::size_t stored = header_.trajectory_dimensions;
         for (std::size_t sample = begin(); sample < end(); ++sample) {
@@ -290,9 +292,9 @@ public:
         return {at[0], at[1]};
     }
 
-    /// In s, of `kept` samples that are spread over all that are not discarded. center_sample
-    /// counts from the start of k-space, at which a reversed line ends; so do the samples of a line
-    /// that was made shorter.
+    /// The times in s of `kept` samples that are spread over all that are not discarded.
+    /// center_sample counts from the start of k-space, at which a reversed line ends; so do the
+    /// samples of a line that was made shorter.
     std::vector<float> times(std::size_t kept) const {
         const double dwell = 1e-6 * static_cast<double>(header_.sample_time_us);
         if (!(std::isfinite(dwell) && dwell > 0)) {
@@ -521,7 +523,7 @@ RawFrames::RawFrames(RawEncoding of_scan, const RawKind& of_first, RawChoice cho
     const bool lines = !has_trajectory() && encoding.ramps.empty();
     space = image_space(encoding, lines, facts);
     if (lines && space.oversampled()) {
-        // What --fov-mm asks for beyond reconSpace must not be cut away.
+        // The crop must not cut away what --fov-mm asks for beyond reconSpace.
         const std::vector<double>& fov_mm = options.image.fov_mm;
         const double kept = fov_mm.empty()
                                 ? space.factor[0]

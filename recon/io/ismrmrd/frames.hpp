@@ -19,7 +19,7 @@
 
 namespace lsrecon {
 
-/// What the first acquisition of the chosen frames is like, for all others to agree with.
+/// The properties of the first acquisition of the chosen frames, with which all others must agree.
 struct RawKind {
     std::size_t index = 0; ///< its place in the file
     std::size_t channels = 0;
@@ -29,18 +29,19 @@ struct RawKind {
 /// Readouts with a value that is no number: the index of each in its raw frame, and the error.
 using RawBad = std::vector<std::pair<std::size_t, InputError>>;
 
-/// Where lines that run backwards and store no trajectory have the centre of k-space: some writers
-/// count center_sample from the start of k-space, others in the stored array.
+/// The centre of k-space in lines that run backwards and store no trajectory: some writers count
+/// center_sample from the start of k-space, others in the stored array.
 class ReversedCentres {
 public:
-    /// A line: its samples, a row a channel, and where they lie by center_sample from the start of
-    /// k-space. By that in the array, a reversed one lies `shift` cycles further along kx.
+    /// Adds a line: its samples, a row a channel, and their positions when center_sample counts
+    /// from the start of k-space. When it counts in the array, a reversed line lies `shift` cycles
+    /// further along kx.
     void add(const std::vector<std::vector<std::complex<float>>>& values,
              const std::vector<Vec3>& k, bool reversed, long shift);
-    /// Whether there are lines whose centre is not the same by both.
+    /// Whether there are lines whose centre differs between the two counts.
     bool differ() const { return differ_; }
-    /// Which of the two puts the strong samples of these lines where those of lines that run
-    /// forwards are, or to the centre where there are none.
+    /// Whether center_sample counts in the array: whether that puts the strong samples of these
+    /// lines where those of lines that run forwards are, or to the centre where there are none.
     bool count_in_array() const;
 
 private:
@@ -64,7 +65,7 @@ struct RawFrame {
     std::size_t first = 0; ///< acquisition's place in the file
     IsmrmrdCounters idx; ///< of that
     bool partitions_differ = false; ///< kspace_encode_step_2 of others
-    /// Of the coordinate after those of the grid, where a trajectory has more.
+    /// The range of the coordinate after those of the grid, where a trajectory has more.
     double least_beyond = HUGE_VAL;
     double most_beyond = -HUGE_VAL;
 };
@@ -77,22 +78,23 @@ public:
     RawFrames(RawEncoding encoding, const RawKind& kind, RawChoice choice,
               const ReadOptions& options);
 
-    /// Whether its frame is wanted. InputError when the acquisition contradicts itself or the first
-    /// one; where bad frames are allowed, a value that is no number makes its frame a bad one.
+    /// Adds an acquisition and returns whether its frame is wanted. InputError when the acquisition
+    /// contradicts itself or the first one; where bad frames are allowed, a value that is no number
+    /// makes its frame a bad one.
     bool add(std::size_t index, const IsmrmrdAcquisition& acquisition);
-    /// Also for coil maps, or for these alone. Kept is what the choice wants, when it is of the
-    /// image's kind.
+    /// Adds an acquisition that is for coil maps too, or for these alone. It is kept when the
+    /// choice wants it and it is of the image's kind.
     void add_calibration(std::size_t index, const IsmrmrdAcquisition& acquisition);
-    /// After the last: reversed lines get the centre at which their samples are strong, and facts
-    /// say which that is.
+    /// Ends after the last acquisition: reversed lines get the centre at which their samples are
+    /// strong, and facts say which that is.
     void centre_reversed_lines();
 
-    /// How much longer than that of the file the dwell time of the frames' samples is: only a crop
-    /// of the readouts averages any.
+    /// The factor by which the dwell time of the frames' samples is longer than the file's: only a
+    /// crop of the readouts averages samples.
     double longer_dwell() const { return crop ? 1 / crop->factor() : 1; }
     bool has_trajectory() const { return kind.trajectory_dimensions > 0; }
     std::size_t dimensions() const { return static_cast<std::size_t>(encoding.grid.dimensions); }
-    /// Of the trajectory, those that the grid has.
+    /// The dimensions of the stored trajectory that the grid has.
     std::size_t stored_dimensions() const {
         return std::min(kind.trajectory_dimensions, dimensions());
     }
@@ -105,7 +107,7 @@ public:
     ImageSpace space; ///< of the image that is to come
     std::optional<ReadoutCrop> crop;
     std::map<RawCounters, RawFrame> frames;
-    /// Those of one place, of each counters: their k-spaces are of one grid.
+    /// The calibrations of one place, of each counter: their k-spaces are of one grid.
     std::multimap<RawCounters, RawFrame> calibrations;
     /// Calibration of another kind: why it does not serve, and the counters of each acquisition.
     std::map<std::string, std::vector<RawCounters>> unlike;

@@ -42,7 +42,8 @@ Grid read_grid(const XmlElement& encoding, const ReadOptions& options,
     grid.dimensions = grid.size[2] == 1 ? 2 : 3;
     for (std::size_t d = 0; d < 3; ++d) {
         const std::string path = "encodedSpace/fieldOfView_mm/" + axes[d];
-        // In two dimensions the third is the slice thickness, which does not change the image.
+        // The third field of view is the slice thickness in two dimensions, which does not change
+        // the image.
         const bool needed = static_cast<int>(d) < grid.dimensions;
         const bool stored = encoding.has(path) && encoding.number(path) != 0.0;
         if (d < fov_mm.size()) {
@@ -59,7 +60,7 @@ Grid read_grid(const XmlElement& encoding, const ReadOptions& options,
     return grid;
 }
 
-/// Where the image is meant to be; nothing when a number is missing.
+/// The space that the image is meant for; nothing when a number is missing.
 std::optional<RawSpace> read_recon_space(const XmlElement& encoding,
                                          std::vector<std::string>& remarks) {
     if (!encoding.has("reconSpace")) {
@@ -80,7 +81,7 @@ std::optional<RawSpace> read_recon_space(const XmlElement& encoding,
     return space;
 }
 
-/// What the header calls a trajectory that encoding steps do not describe; "" when they may.
+/// The name in the header of a trajectory that encoding steps do not describe; "" when they may.
 std::string stored_trajectory(const XmlElement& encoding, bool ramps_known) {
     const std::string name = encoding.word("trajectory");
     const std::string kind = lower_case(name);

@@ -18,36 +18,37 @@ struct RawSpace {
     Vec3 fov_mm{1, 1, 1};
 };
 
-/// Where acquisitions come from and what they encode.
+/// The source of acquisitions and the space that they encode.
 struct RawEncoding {
     std::string file;
     std::string dataset; ///< of the acquisitions, for messages
     Grid grid; ///< the encoded space
     std::optional<RawSpace> recon; ///< the space that the image is meant for
     std::array<long, 2> encode_centers{0, 0}; ///< the steps that lie at the centre of k-space
-    /// What the header calls the trajectory when acquisitions must store it; "" otherwise.
+    /// The name in the header of the trajectory when acquisitions must store it; "" otherwise.
     std::string stored_trajectory;
     bool some_reversed = false; ///< acquisitions run backwards
     bool echo_train = false; ///< EPI: several acquisitions may share an excitation
-    /// EPI whose gradients ramp while samples are taken: where sample i lies, in cycles per encoded
-    /// field of view, of acquisitions that store no trajectory. Backwards when reversed.
+    /// The position of sample i, in cycles per encoded field of view, in EPI whose gradients ramp
+    /// while samples are taken, for acquisitions that store no trajectory. Backwards when reversed.
     std::vector<double> ramps;
 };
 
-/// Where the image is, and how much smaller than the encoded space.
+/// The grid of the image, and its size relative to the encoded space.
 struct ImageSpace {
     Grid grid;
-    /// Coordinates in cycles per encoded field of view times these are in cycles per that of grid.
+    /// Factors from cycles per encoded field of view to cycles per field of view of `grid`.
     Vec3 factor{1, 1, 1};
 
     bool oversampled() const { return factor[0] < 1; }
 };
 
-/// Only readouts are sampled more densely than the image needs (along x), and their field of view
-/// comes back to that of reconSpace, at the encoded voxel size. Readouts on lines (`lines`) can be
-/// made shorter, whatever y and z are. Elsewhere the grid becomes smaller only when the two spaces
-/// are the same along y: phase oversampling keeps what folds in out of the image, and a larger
-/// matrix is interpolation, which --matrix asks for. Along z slices may be oversampled as well.
+/// The space of the image. Only readouts (along x) are sampled more densely than the image needs,
+/// and their field of view comes back to that of reconSpace, at the encoded voxel size. Readouts on
+/// lines (`lines`) can be made shorter, whatever y and z are. Elsewhere the grid becomes smaller
+/// only when the two spaces are the same along y: phase oversampling keeps what folds in out of the
+/// image, and a larger matrix is interpolation, which --matrix asks for. Along z slices may be
+/// oversampled as well.
 ImageSpace image_space(const RawEncoding& encoding, bool lines, std::vector<std::string>& facts);
 
 /// The XML header of an ISMRMRD file: what this program uses of it, element by element, so that a

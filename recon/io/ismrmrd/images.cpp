@@ -21,7 +21,7 @@ namespace lsrecon {
 
 namespace {
 
-/// Of an ISMRMRD image: version 1 of the format, under its names and in its order.
+/// The header of an ISMRMRD image: version 1 of the format, under its names and in its order.
 struct MrdImageHeader {
     std::uint16_t version = 1;
     std::uint16_t data_type = 0;
@@ -83,7 +83,7 @@ const std::vector<Hdf5Field>& mrd_image_fields() {
     return fields;
 }
 
-/// What a frame is counted by, as labels of frames call it.
+/// A counter of frames, and its name in labels.
 struct MrdCounter {
     const char* name;
     std::uint16_t MrdImageHeader::*member;

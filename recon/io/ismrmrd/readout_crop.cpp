@@ -40,7 +40,7 @@ void ReadoutCrop::apply(std::vector<std::vector<std::complex<float>>>& values, d
         }
         fft(n).backward(image.data());
         std::vector<Complex> kept_part(m);
-        // Those below 0 are at the arrays' ends.
+        // The voxels below 0 are at the arrays' ends.
         const std::size_t below = mirrored ? m - m / 2 - 1 : m / 2;
         for (std::size_t p = 0; p < m; ++p) {
             kept_part[p] = image[p < m - below ? p : n - m + p];

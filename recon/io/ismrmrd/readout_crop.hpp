@@ -19,10 +19,10 @@ public:
     double factor() const { return factor_; }
     /// Samples that remain of n.
     std::size_t kept(std::size_t n) const;
-    /// Of every channel, `values` holds n samples in the order of rising kx, and then the kept
+    /// Crops every channel: `values` holds n samples in the order of rising kx, and then the kept
     /// ones. Sample j of them lies j n / kept(n) samples after the first. The smaller field of view
-    /// has its middle at `middle`, in fields of view of the samples from their own; `mirrored`, an
-    /// even number of voxels has one more above the middle than below, in place of one less.
+    /// has its middle at `middle`, in fields of view of the samples from their own; with `mirrored`
+    /// an even number of voxels has one more above the middle than below, in place of one less.
     void apply(std::vector<std::vector<std::complex<float>>>& values, double middle,
                bool mirrored) const;
 

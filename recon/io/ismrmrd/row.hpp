@@ -8,8 +8,8 @@
 
 namespace lsrecon {
 
-// What is written as a row of `data`: version 1 of the format, under its names and in its order.
-// Reading takes less (io/ismrmrd/file.hpp).
+// The fields of a row of `data` as they are written: version 1 of the format, under its names and
+// in its order. Reading takes less (io/ismrmrd/file.hpp).
 
 struct IsmrmrdRowCounters {
     std::uint16_t kspace_encode_step_1 = 0;
@@ -63,8 +63,8 @@ inline void to_floats(const Vec3& from, float (&to)[3]) {
     }
 }
 
-/// Where an acquisition or an image lies, as far as it is known: both headers of ISMRMRD have these
-/// fields.
+/// Sets the place of an acquisition or an image, as far as it is known: both headers of ISMRMRD
+/// have these fields.
 template <typename Header>
 void set_place(Header& header, const Grid& grid, const std::optional<Vec3>& position_of_frame) {
     if (position_of_frame || grid.position) {

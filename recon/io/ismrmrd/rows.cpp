@@ -79,7 +79,7 @@ IsmrmrdRow IsmrmrdRows::row(std::size_t index) const {
     return result;
 }
 
-/// With the dwell time of the image, whose noise it has.
+/// A row of noise, with the dwell time of the image, whose noise it has.
 IsmrmrdRow IsmrmrdRows::noise(std::size_t index) const {
     IsmrmrdRow row;
     const std::size_t first = index * noise_at_once;

@@ -16,7 +16,7 @@ struct IsmrmrdReadout {
 IsmrmrdReadout readout_of(const Simulation& simulation, const Sampling& sampling,
                           std::size_t index);
 
-/// Between samples of a readout, in s; 0 without times.
+/// The time between samples of a readout, in s; 0 without times.
 double dwell_of(const Sampling& sampling, const IsmrmrdReadout& readout);
 
 /// A scan as rows of `data`: first those of noise, then the readouts of every frame.

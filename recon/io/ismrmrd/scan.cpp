@@ -17,7 +17,7 @@
 #include "io/ismrmrd_hdf5.hpp"
 #include "scan/host_memory.hpp"
 
-// What the fields of an ISMRMRD file mean here; docs/formats.md says the same for users.
+// The meaning of the fields of an ISMRMRD file here; docs/formats.md says the same for users.
 
 namespace lsrecon {
 
@@ -84,8 +84,8 @@ void take_slices(const IsmrmrdFile& file, const IsmrmrdContents::OfEncoding& ima
     encoding.grid.dimensions = 2;
 }
 
-/// Whether there is noise of the image's coils, and not of a body coil alone, for example.
-/// InputError where that would have to whiten them.
+/// Whether there is noise of the image's coils, and not only of a body coil, for example.
+/// InputError where noise of other coils would have to whiten them.
 bool has_noise(const IsmrmrdFile& file, const IsmrmrdContents& contents, std::size_t chosen,
                bool whitens, std::vector<std::string>& remarks) {
     const RawKind& image = contents.encodings.at(chosen).first().kind;
@@ -111,8 +111,8 @@ bool has_noise(const IsmrmrdFile& file, const IsmrmrdContents& contents, std::si
     return usable > 0;
 }
 
-/// In s, to which noise is scaled; nothing when the file has no noise, or it cannot be used.
-/// InputError where it must be.
+/// The dwell time, in s, to which noise is scaled; nothing when the file has no noise, or it cannot
+/// be used. InputError where noise must be used.
 std::optional<double> dwell_for_noise(const IsmrmrdFile& file, const IsmrmrdContents& contents,
                                       std::size_t chosen, bool whitens,
                                       std::vector<std::string>& remarks) {
@@ -138,7 +138,8 @@ std::optional<double> dwell_for_noise(const IsmrmrdFile& file, const IsmrmrdCont
     return std::nullopt;
 }
 
-/// Where the acquisitions of a scan go: to its frames, its coil maps or its noise.
+/// The receiver of the acquisitions of a scan: it passes them to the frames, the coil maps or the
+/// noise.
 class Receiver {
 public:
     Receiver(const IsmrmrdFile& file, const IsmrmrdContents& contents, RawFrames& frames)
@@ -186,7 +187,7 @@ private:
                           found, expected, next_step});
     }
 
-    /// That the arrays hold what the header promises.
+    /// Checks that the arrays hold what the header promises.
     void check_sizes(std::size_t index, const IsmrmrdAcquisition& acquisition) const {
         const IsmrmrdHeader& header = acquisition.header;
         const std::size_t samples = header.number_of_samples;
@@ -382,7 +383,7 @@ std::string choose_group(const Hdf5Reader& reader, const std::vector<std::string
     return name;
 }
 
-/// What work() returns. An error in a group says that there are others.
+/// The result of work(). An error in a group says that there are others.
 template <typename Work> auto naming_others(const std::string& others, const Work& work) {
     try {
         return work();

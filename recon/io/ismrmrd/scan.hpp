@@ -11,7 +11,7 @@ namespace lsrecon {
 ScanHeader open_ismrmrd(const std::shared_ptr<const Hdf5Reader>& opened,
                         const ReadOptions& options);
 
-/// The same of a stream (io/ismrmrd/stream.hpp).
+/// Opens ISMRMRD data from a stream (io/ismrmrd/stream.hpp).
 ScanHeader open_ismrmrd_stream(const InputFile& file, const ReadOptions& options);
 
 } // namespace lsrecon

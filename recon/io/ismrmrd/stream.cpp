@@ -89,7 +89,7 @@ private:
     const char* bytes_;
 };
 
-/// By the places of the format's documentation.
+/// Reads a header by the places of its fields in the format's documentation.
 IsmrmrdHeader take_header(Reading& reading) {
     std::array<char, acquisition_header_bytes> bytes{};
     reading.take(bytes.data(), bytes.size());
@@ -139,7 +139,7 @@ void skip_waveform(Reading& reading) {
     reading.skip(sizeof(std::uint32_t) * std::uint64_t{samples} * channels);
 }
 
-/// Whether it is a message about how to reconstruct, or for a reader, which is passed over.
+/// Skips a message about how to reconstruct, or for a reader, and returns whether it was one.
 bool skip_words(Reading& reading, std::uint16_t message) {
     constexpr std::size_t name_of_a_file = 1024;
     if (message == config_file) {

@@ -36,7 +36,7 @@ private:
     std::shared_ptr<const Node> node_;
 };
 
-/// Without blanks at its ends.
+/// The word without blanks at its ends.
 std::string trimmed(const std::string& word);
 std::string lower_case(std::string word);
 

@@ -8,8 +8,8 @@
 #include "io/hdf5/reader.hpp"
 #include "scan/off_resonance.hpp"
 
-// What a native scan shares with files of coil maps, fields and images: grids, and volumes on them.
-// Each function throws InputError with the first thing that is wrong.
+// Grids, and volumes on them, as a native scan shares them with files of coil maps, fields and
+// images. Each function throws InputError with the first thing that is wrong.
 
 namespace lsrecon::native {
 
@@ -35,17 +35,17 @@ void read_place(const Hdf5Reader& file, const std::string& object, Grid& grid);
 Grid read_grid(const Hdf5Reader& file, const ReadOptions& options,
                std::vector<std::string>& remarks);
 
-/// Of a volume on the grid, slowest dimension first.
+/// The extents of a volume on the grid, slowest dimension first.
 Extents grid_extents(const Grid& grid);
-/// The same of a scan, [N] for /voxels.
+/// The extents of an image of a scan, [N] for /voxels.
 Extents image_extents(const Scan& scan);
 
 /// Whether a volume of these extents can serve a scan on this grid: of as many dimensions, or of
 /// three for the slices of two.
 bool has_dimensions_of(const Grid& like, const Extents& extents);
 
-/// Where the volumes of a dataset are, of these extents: where the file's attributes say. Without a
-/// field of view they have that of `like`.
+/// The grid of the volumes of a dataset of these extents, as the file's attributes say. Without a
+/// field of view it has that of `like`.
 Grid grid_of_volumes(const Hdf5Reader& file, const std::string& dataset, const Extents& extents,
                      const Grid& like);
 
@@ -57,10 +57,10 @@ RealVector read_with_units(const Hdf5Reader& file, const std::string& name, cons
 OffResonance read_field_map(const Hdf5Reader& file, const Extents& expected,
                             const std::string& where);
 
-/// Of /voxels, positions of the grid's dimensions.
+/// The positions of /voxels, of the grid's dimensions.
 std::vector<Vec3> read_voxels(const Hdf5Reader& file, const Grid& grid);
 
-/// That a value of a dataset is finite.
+/// Checks that a value of a dataset is finite.
 void require_finite(const Hdf5Reader& file, const std::string& name, std::size_t element,
                     double value);
 

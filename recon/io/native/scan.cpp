@@ -19,7 +19,7 @@ using namespace native;
 
 namespace {
 
-/// What the format knows; HDF5's own dimension labels are welcome anywhere.
+/// The names that the format knows; HDF5's own dimension labels are welcome anywhere.
 const std::map<std::string, std::vector<std::string>>& known_attributes() {
     static const std::map<std::string, std::vector<std::string>> known{
         {"/",
@@ -78,7 +78,7 @@ void check_format(const Hdf5Reader& file) {
     }
 }
 
-/// That every name in the file is one that the format knows.
+/// Checks that every name in the file is one that the format knows.
 void check_names(const Hdf5Reader& file) {
     check_attribute_names(file, "/");
     for (const std::string& name : file.names()) {
@@ -126,7 +126,7 @@ void require_memory(const Hdf5Reader& file, const Grid& grid, const ReadOptions&
     memory.require(file.path());
 }
 
-/// That what off-resonance needs is there, or none of it.
+/// Checks that all data that off-resonance needs is there, or none of it.
 void require_times(const Hdf5Reader& file, const ReadOptions& options) {
     if (file.has("field_map") && !file.has("times")) {
         refuse(file, "/times", "it is missing", "/field_map together with /times",
@@ -226,7 +226,7 @@ Extents samples_extents(const Hdf5Reader& file, std::size_t samples, std::size_t
     return {extents[extents.size() - 2], frames};
 }
 
-/// What the user says, or the attribute of /trajectory.
+/// The units that the user gives, or those of the attribute of /trajectory.
 std::string trajectory_units(const Hdf5Reader& file, const ReadOptions& options) {
     if (!options.trajectory_units.empty()) {
         return options.trajectory_units;
@@ -281,8 +281,8 @@ Samplings read_samplings(const Hdf5Reader& file, const Grid& grid, const ReadOpt
     return samplings;
 }
 
-/// What /samples declares, without its values; without /samples the frames have no coils, which is
-/// enough for Q.
+/// Frames of the shape that /samples declares, without values; without /samples the frames have no
+/// coils, which is enough for Q.
 std::vector<Frame> read_frames(const Hdf5Reader& file, const Samplings& samplings) {
     std::vector<Frame> result;
     if (!file.has("samples")) {
@@ -319,7 +319,7 @@ Extents declared(const Hdf5Reader& file, const std::string& dataset) {
     return file.is_dataset(dataset) ? file.shape(dataset).extents : Extents{};
 }
 
-/// How many the file declares, before anything about them is checked.
+/// The number of coil maps that the file declares, before anything about them is checked.
 std::size_t coil_maps_in(const Hdf5Reader& file) {
     const Extents extents = declared(file, "coil_maps");
     return extents.empty() ? 0 : extents.front();
@@ -330,7 +330,7 @@ std::size_t coils_in(const Hdf5Reader& file) {
     return extents.size() < 2 ? 1 : extents[extents.size() - 2];
 }
 
-/// After the voxels and the samples, which say what shape the maps must have.
+/// Reads the maps after the voxels and the samples, which decide the shape that maps must have.
 CoilRows read_coil_maps(const Hdf5Reader& file, const Scan& scan) {
     const Hdf5Shape shape = file.checked_shape("coil_maps", Hdf5Kind::complex);
     const Extents one_map = image_extents(scan);

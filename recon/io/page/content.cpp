@@ -10,7 +10,7 @@
 #include "io/solves_in_words.hpp"
 #include "scan/failed_frames.hpp"
 
-// What of a file a page shows.
+// The content of a file that a page shows.
 
 namespace lsrecon {
 

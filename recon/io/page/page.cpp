@@ -38,7 +38,7 @@ std::array<std::size_t, 3> shown_size(const Grid& grid, std::size_t step) {
     return size;
 }
 
-/// In base64, should the pictures be noise.
+/// The size of the pictures in base64, if they were noise.
 double megabytes_of(const std::vector<PageSet>& sets, const PageLayout& layout) {
     double bytes = 0;
     for (const PageSet& set : sets) {
@@ -111,7 +111,7 @@ std::string label_of(const StoredImage& image, std::size_t frame) {
     return text(frame, label.empty() ? "" : ": " + label, about.failed() ? " (failed)" : "");
 }
 
-/// Of the slices that are shown, those of a frame that failed.
+/// The indices of the shown slices whose frame failed.
 Json failed_slices(const Grid& grid, std::size_t step, const ImageValues& values) {
     Json failed = Json::array();
     const std::size_t slice = grid.size[0] * grid.size[1];
@@ -219,7 +219,7 @@ std::string within_script(const Json& data) {
     return result;
 }
 
-/// Of the first solves.
+/// Adds the residuals of the first solves.
 void add_residuals(Json& data, const StoredImage& image) {
     data["residuals"] = Json::array();
     constexpr std::size_t most_curves = 40;
@@ -234,7 +234,7 @@ void add_residuals(Json& data, const StoredImage& image) {
     data["solves"] = solves;
 }
 
-/// Where lambda was chosen by a rule.
+/// Adds the lambda curve of an image whose lambda was chosen by a rule.
 void add_lambda_curve(Json& data, const StoredImage& image) {
     data["lambda_rule"] = value_in(image.about.record, "lambda_rule");
     data["lambda_curve"] = Json::array();

@@ -15,7 +15,7 @@ struct PageSet {
     bool has_phase = true;
 };
 
-/// What of a file can be looked at.
+/// The content of a file that can be looked at.
 struct PageContent {
     std::string title;
     std::vector<PageSet> sets; ///< at least one
@@ -28,8 +28,8 @@ struct PageContent {
 /// volumes are stacked. InputError when there is none of them, or a value is not finite.
 PageContent content_for_page(const std::string& path);
 
-/// How the voxels and volumes of all sets are thinned out to fit: every step-th voxel of each
-/// dimension, `volumes` of each set, evenly spaced.
+/// The thinning of the voxels and volumes of all sets to a size that fits: every step-th voxel of
+/// each dimension, `volumes` of each set, evenly spaced.
 struct PageLayout {
     std::size_t step = 1;
     std::size_t volumes = 0;
