@@ -106,7 +106,7 @@ FileNumber number_of(const ResolvedPath& file) {
     return {file.facts.st_dev, file.facts.st_ino};
 }
 
-/// Which scans and images a list names, to find those that would take each other's place.
+/// The scans and images that a list names, to find those that would take each other's place.
 class Places {
 public:
     explicit Places(const std::vector<Item>& items) {
@@ -165,7 +165,7 @@ void require_sound(const Item& item) {
     }
 }
 
-/// What an image file tells the table, whichever run made it.
+/// The facts that an image file tells the table, whichever run made it.
 struct Told {
     double seconds = 0; ///< of all stages
     std::string iterations; ///< a range, of several solves
@@ -214,7 +214,7 @@ Told told_by(const Hdf5Reader& image) {
     return told;
 }
 
-/// What stands where an image will be.
+/// The file that already stands at the place of an image.
 struct Earlier {
     std::optional<Told> finished; ///< by an image that needs no more work
     std::string why_again; ///< it is made again; "" where there is no image
@@ -264,7 +264,7 @@ Earlier earlier_image(const ReconOptions& options, const Record& hashes) {
     return {std::move(told), ""};
 }
 
-/// What became of a scan.
+/// The outcome of a scan.
 struct Outcome {
     ExitCode code = ExitCode::done;
     double seconds = 0; ///< of all steps
@@ -410,7 +410,7 @@ private:
         bytes_ += row.size();
     }
 
-    /// By those that were made: to find others takes hardly any time.
+    /// The seconds left, from the scans that were made: finding the others takes hardly any time.
     double seconds_left(const Item& last) const {
         const auto made = static_cast<double>(ranks_ * std::max<std::size_t>(1, made_));
         return seconds_since(begin_) / made * static_cast<double>(scans_ - last.number);
@@ -460,7 +460,7 @@ public:
     Batch(const Options& options, Table& table)
         : options_(options), table_(table), console_(options.recon.quiet) {}
 
-    /// Of these scans each rank takes the next whenever it is free.
+    /// Runs these scans; each rank takes the next whenever it is free.
     void run(const std::vector<Item>& items, JobRanks& ranks) {
         Neighbour reader;
         Neighbour writer;
@@ -581,7 +581,7 @@ private:
         table_.add(job.item, job.outcome);
     }
 
-    // Of the memory that there is. A scan takes about as much as its file.
+    // Shares of the memory that there is. A scan takes about as much as its file.
     static constexpr double share_of_scan_ahead = 1.0 / 8;
     static constexpr double share_of_qs = 1.0 / 16;
 
@@ -603,7 +603,7 @@ std::vector<Item> share_of(const std::vector<Item>& items, const Share& share) {
     return some;
 }
 
-/// What cannot be done is said before the work.
+/// Tells which scans cannot be done, before the work.
 void tell_refused(const std::vector<Item>& items) {
     for (const Item& item : items) {
         Outcome outcome;

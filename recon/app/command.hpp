@@ -12,7 +12,7 @@
 
 namespace lsrecon::app {
 
-/// What a command takes, and what it does with it.
+/// The options that a command takes, and the action on them.
 struct Bound {
     OptionTable options; ///< those without a flag first
     std::function<ExitCode()> run;
@@ -64,7 +64,7 @@ void take_words(const OptionTable& options, const std::string& line);
 /// Does what a command line asks for. UsageError for words that nothing takes.
 ExitCode run_command_line(int argc, const char* const* argv);
 
-/// What `lsrecon info --json` prints of an image file.
+/// Prints an image file as `lsrecon info --json` does.
 void print_image_as_json(const std::string& path);
 
 Bind bind_recon, bind_batch, bind_predict, bind_fhd, bind_q, bind_maps, bind_convert, bind_view,

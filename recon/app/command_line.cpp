@@ -67,7 +67,7 @@ void add(CLI::App& app, const Option& row) {
     }
 }
 
-/// What must be given comes first, then what is used daily.
+/// The rank of an option in the help: required ones first, then those of daily use.
 int order_in_help(const Option& row) {
     return row.value.required ? 0 : row.use == Use::daily ? 1 : 2;
 }
@@ -140,7 +140,7 @@ std::string nearest(const std::vector<std::string>& names, const std::string& wo
     return found;
 }
 
-/// What is wrong with a word that no option took.
+/// The message about a word that no option took.
 std::string unknown(const CLI::App& app, const std::string& word) {
     if (word[0] != '-') {
         if (app.get_parent() != nullptr) {

@@ -18,7 +18,7 @@ public:
     explicit Console(bool quiet);
     ~Console() override;
 
-    /// After the last stage: how long those took in all that ran again after their line.
+    /// Tells after the last stage how long stages took in all that ran again after their line.
     void tell_repeated_stages();
 
     void progress(double fraction) override;
@@ -37,12 +37,12 @@ protected:
     void on_frames_end() override;
 
 private:
-    /// What begins a line in place of the moving one.
+    /// The begin of a line that replaces the moving one.
     const char* line_start() const { return terminal_ && !quiet_ ? "\r\033[K" : ""; }
-    /// Of the stage that ended, once it is known that it does not go on.
+    /// Prints the line of the stage that ended, once it is known that it does not go on.
     void print_ended();
     void print_seconds(const std::string& stage, double seconds);
-    /// Of all stages but this one.
+    /// The seconds of all stages but this one.
     double seconds_of_others() const;
 
     bool quiet_;
@@ -67,8 +67,8 @@ std::unique_ptr<Transforms> open_transforms(ComputeOptions options, Reporter& re
 /// Devices that stay open for several scans.
 class OpenDevices {
 public:
-    /// What computes on the device that these options choose, which is opened when no earlier ones
-    /// chose it. Notes on that go to `of_device`, others to `report`.
+    /// Opens the transforms on the device that these options choose; the device is opened when no
+    /// earlier options chose it. Notes on the device go to `of_device`, others to `report`.
     std::unique_ptr<Transforms> open(const ComputeOptions& options, Reporter& of_device,
                                      Reporter& report);
     void forget() { devices_.clear(); }

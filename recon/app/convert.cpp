@@ -74,7 +74,7 @@ StoredImage selected(const Options& options, StoredImage image) {
     return only_slices(of_frames ? with_slices_stacked(image) : image, *options.slices);
 }
 
-/// What is said of frames that failed: without --keep-failed an error.
+/// Reports frames that failed: without --keep-failed it is an error.
 void consider_failed(const StoredImage& image, bool keep, Reporter& report) {
     const std::vector<std::size_t> failed = failed_among(image.about.frames);
     if (failed.empty()) {

@@ -103,7 +103,7 @@ void add_first(Record& rows, const std::string& name, std::size_t most,
     }
 }
 
-/// How many they are: those of repetitions may differ by rounding.
+/// The number of different positions: those of repetitions may differ by rounding.
 std::size_t count_positions(const std::vector<Vec3>& positions) {
     std::vector<Vec3> different;
     for (const Vec3& position : positions) {
@@ -117,7 +117,7 @@ std::size_t count_positions(const std::vector<Vec3>& positions) {
     return different.size();
 }
 
-/// Where the grid lies in the patient, in LPS.
+/// Adds the place of the grid in the patient, in LPS.
 void add_place(Record& rows, const Scan& scan) {
     std::vector<Vec3> of_frames;
     for (const Frame& frame : scan.frames) {
@@ -276,7 +276,7 @@ void add_maps(Record& rows, const Hdf5Reader& file) {
     add_record(rows, record);
 }
 
-/// Of another format than this program's own.
+/// Adds an image of another format than this program's own.
 void add_image(Record& rows, const ImageFormat& format, const std::string& path) {
     const StoredImage image = format.open(path, {});
     rows.emplace_back("file", path);
@@ -361,7 +361,7 @@ ExitCode run_info(Options& options) {
     return ExitCode::done;
 }
 
-/// By the first frame of each place that can be used.
+/// Prints the model check of the first usable frame of each place.
 void print_model(ScanFile& source, const ComputeOptions& options) {
     Console console(true);
     const auto transforms = open_transforms(options, console);

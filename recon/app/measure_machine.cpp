@@ -27,7 +27,8 @@ struct Case {
     bool is_large = false; ///< for devices that did the others in no time
 };
 
-/// From the smallest scans to large ones, so that each factor of the pace is most of some stage.
+/// The cases, from the smallest scans to large ones, so that each factor of the pace is most of
+/// some stage.
 const std::vector<Case>& cases() {
     constexpr const char* exact = "--engine exact --lambda 0 --iterations 20";
     constexpr const char* fast = "--engine nufft --lambda 0 --iterations 30";
@@ -67,7 +68,7 @@ struct Run {
     std::map<std::string, double> stages;
 };
 
-/// What a stage took, and what each factor of the pace has to do with it.
+/// The seconds of a stage, and the part that each factor of the pace has in them.
 struct Equation {
     Eigen::VectorXd work = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(pace_rows().size()));
     double seconds = 0;
@@ -75,8 +76,8 @@ struct Equation {
 
 using Words = std::vector<std::string>;
 
-/// In place of a copy of this process, which ends with it: this program, which knows no earlier
-/// pace and writes what it has to say to a file.
+/// Replaces a copy of this process by this program, which ends with it, knows no earlier pace and
+/// writes its messages to a file.
 [[noreturn]] void become_program(const TemporaryFolder& scratch, Words words, pid_t parent) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != parent) {
@@ -98,7 +99,7 @@ using Words = std::vector<std::string>;
     ::_exit(127);
 }
 
-/// By a process of this program. DeviceError, with what it said, when it fails.
+/// The seconds of a process of this program. DeviceError, with its messages, when it fails.
 double seconds_of_process(const TemporaryFolder& scratch, const Words& words) {
     const pid_t parent = ::getpid();
     const auto begin = std::chrono::steady_clock::now();
@@ -135,7 +136,7 @@ std::map<std::string, double> stages_of(const std::string& image) {
 
 std::map<std::string, double> stages_of(const Plan& plan) {
     std::map<std::string, double> stages(plan.stages.begin(), plan.stages.end());
-    // What no stage of the record has.
+    // Writing is no stage of the record: it counts as part of the start.
     stages["start"] += stages["write"];
     stages.erase("write");
     return stages;
@@ -229,7 +230,8 @@ std::vector<Run> runs_of(const Case& one, const std::string& scan, const Words& 
     return runs;
 }
 
-/// Before this process opens a device: a driver starts faster where another process holds it.
+/// The runs, made before this process opens a device: a driver starts faster where another process
+/// holds it.
 std::vector<Run> all_runs(const std::string& device, const TemporaryFolder& scratch,
                           Reporter& report) {
     const Stage stage(report, "measure");
@@ -256,7 +258,7 @@ std::vector<Run> all_runs(const std::string& device, const TemporaryFolder& scra
     return runs;
 }
 
-/// Of the stages of each run, and of each run as a whole.
+/// The equations of the stages of each run, and of each run as a whole.
 struct Equations {
     std::vector<Equation> stages;
     std::vector<Equation> totals;
@@ -289,7 +291,8 @@ Equations equations_of(const Machine& machine, std::vector<Run> runs,
     return equations;
 }
 
-/// By which nine of ten are wrong at most, and a little more: other scans were not fitted.
+/// The factor by which nine of ten predictions are wrong at most, and a little more: other scans
+/// were not fitted.
 double spread_of(const std::vector<Equation>& totals, const Eigen::VectorXd& pace) {
     constexpr double of_ten = 0.9;
     constexpr double more = 1.1;

@@ -24,8 +24,9 @@ enum Tag { item_wanted, item, failure, ready, data };
 
 constexpr auto pause_of_waiting = std::chrono::microseconds(200);
 
-/// Until others come: MPI's own waiting takes a whole core, from ranks of this node that compute.
-/// What they exchange then is by calls that wait, since pauses would come between its pieces.
+/// Waits until others come. MPI's own waiting takes a whole core, from ranks of this node that
+/// compute. The data that they exchange then uses calls that wait, since pauses would come between
+/// its pieces.
 void wait_for(MPI_Request request) {
     constexpr int tries = 1000; // before it sleeps: most messages come at once
     int done = 0;
@@ -192,7 +193,7 @@ private:
                          of_desk_.all());
                 continue;
             }
-            // What is wrong with the scan or the options this rank finds, too, and says it better.
+            // This rank finds an error in the scan or the options, too, and says it better.
             std::this_thread::sleep_for(std::chrono::seconds(1));
             say_and_end(bytes.back(), std::string(bytes.begin(), bytes.end() - 1));
         }
@@ -226,7 +227,8 @@ public:
 
 class MpiJob : private Mpi, public MpiRanks {};
 
-/// By mpirun, of OpenMPI or of MPICH. Tasks of srun work on scans of their own.
+/// Whether mpirun, of OpenMPI or of MPICH, started this process. Tasks of srun work on scans of
+/// their own.
 bool started_by_mpirun() {
     return std::getenv("OMPI_COMM_WORLD_SIZE") != nullptr ||
            std::getenv("MPI_LOCALNRANKS") != nullptr;

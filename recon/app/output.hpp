@@ -27,7 +27,7 @@ void put_page(const std::string& lines);
 /// "--maps-crop" in place of "`maps_crop`", by which the library names an option; between quotes.
 std::string with_flags(std::string message, const std::string& quote = "");
 
-/// Of bytes that are not UTF-8 a mark is left.
+/// The JSON as text; a mark stands for bytes that are not UTF-8.
 std::string page_of(const nlohmann::json& json);
 
 /// Writes a text file beside and renames it into place.

@@ -139,13 +139,14 @@ std::vector<PredictedOn> others(const ReconOptions& options, Devices& on, const 
     return all;
 }
 
-/// Of a scan of several.
+/// The prediction for one scan of several.
 struct Listed {
     std::string scan;
     PredictedOn on;
 };
 
-/// But of scans that cannot be read, which are told, as `lsrecon batch` goes on without them.
+/// The predictions, except for scans that cannot be read: those are told, as `lsrecon batch` goes
+/// on without them.
 std::vector<Listed> predict_each(const ReconOptions& options, const std::vector<ListedScan>& scans,
                                  Devices& on, Reporter& report) {
     std::vector<Listed> all;

@@ -11,7 +11,7 @@ namespace lsrecon::app {
 /// Once in a process. NotBuiltError when mpirun started several of a program without MPI.
 std::unique_ptr<JobRanks> start_ranks();
 
-/// Those that were started.
+/// The ranks that were started.
 JobRanks& ranks();
 void set_ranks(JobRanks& started);
 

@@ -18,7 +18,8 @@ namespace lsrecon::app {
 
 namespace {
 
-/// What of files has no use where nothing is solved, or all frames are solved together.
+/// UsageError for options of files that have no use where nothing is solved, or all frames are
+/// solved together.
 void require_use_of_files(const FileOptions& options) {
     const std::vector<std::pair<std::string, bool>> of_solvers{
         {"q", !options.q_file.empty()},
@@ -36,7 +37,7 @@ void require_use_of_files(const FileOptions& options) {
     }
 }
 
-/// What a user wants to know of a run, at its end.
+/// Tells a user the results of a run, at its end.
 void tell_summary(const ReconOptions& options, const ReconstructedFile& result, double seconds,
                   Console& console) {
     const std::string unexplained = result.solves.samples_in_words();

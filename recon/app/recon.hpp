@@ -6,7 +6,7 @@
 
 namespace lsrecon::app {
 
-/// What `lsrecon recon` is asked for.
+/// The options of `lsrecon recon`.
 struct ReconOptions {
     std::string scan;
     std::string output;
@@ -17,16 +17,16 @@ struct ReconOptions {
     FileOptions reconstruct;
 };
 OptionTable options_of(ReconOptions& options);
-/// Those that change what is computed, but not where it goes and how it is told.
+/// The options that change what is computed, but not where it goes and how it is told.
 OptionTable computing_options(ReconOptions& options);
 
 /// The hashes of the files that the options name.
 HashesOfFiles hashes_of_files(ReconOptions& options);
 
-/// What follows from the options, for reconstruct_file(). UsageError for those that contradict each
-/// other.
+/// Settles the options that follow from others, for reconstruct_file(). UsageError for those that
+/// contradict each other.
 void settle_options(ReconOptions& options);
-/// The same after a look at the files; errors of require_files().
+/// settle_options() after a look at the files; errors of require_files().
 void settle_and_check_files(ReconOptions& options);
 
 /// An error where frames failed, or the image may be wrong by more than was asked for. It is

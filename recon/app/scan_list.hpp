@@ -15,13 +15,14 @@ struct ListedScan {
 
 /// Scan files, or lists of them.
 Option scans_option(std::vector<std::string>& scans);
-/// Those of `lsrecon recon` that many scans may share.
+/// The options of `lsrecon recon` that many scans may share.
 OptionTable shared_options(ReconOptions& options);
 
-/// Those of a scan of a list, by those of all; they are not settled yet. UsageError for its words.
+/// The options of a scan of a list, derived from those of all; they are not settled yet. UsageError
+/// for its words.
 ReconOptions options_for(const ListedScan& listed, const ReconOptions& of_all);
 
-/// All that these name. UsageError when it is none, and for a list that is missing.
+/// All scans that these words name. UsageError when there is none, and for a list that is missing.
 std::vector<ListedScan> listed_scans(const std::vector<std::string>& scans);
 
 } // namespace lsrecon::app

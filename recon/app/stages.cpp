@@ -26,7 +26,7 @@ Voxels voxels_of_q(const Scan& scan) {
     return scan.voxels ? scan.image_voxels() : Voxels::half_differences(scan.grid);
 }
 
-/// Of what makes the Q of each sampling.
+/// The least exact of the makings of the Q of each sampling.
 QMaking least_exact(Transforms& transforms, const std::vector<const Sampling*>& samplings,
                     const Voxels& voxels) {
     QMaking least = making_of_q(transforms, *samplings.front(), voxels);

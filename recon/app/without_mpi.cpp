@@ -8,7 +8,7 @@ namespace lsrecon::app {
 
 namespace {
 
-/// What mpirun of OpenMPI and of MPICH tells the processes that it starts.
+/// The variables that mpirun of OpenMPI and of MPICH sets for the processes that it starts.
 struct Launcher {
     const char* count;
     const char* rank;

@@ -4,10 +4,11 @@
 
 namespace lsrecon {
 
-/// What getrlimit allows this process of a resource, such as RLIMIT_DATA; infinity without a limit.
+/// The limit that getrlimit reports for this process of a resource, such as RLIMIT_DATA; infinity
+/// without a limit.
 double own_limit(int resource);
 
-/// What `ulimit -v` (RLIMIT_AS) allows, in bytes; infinity without such a limit. It counts
+/// The limit of `ulimit -v` (RLIMIT_AS) in bytes; infinity without such a limit. It counts
 /// addresses, whether they are used or not.
 double address_space_limit();
 

@@ -6,7 +6,7 @@
 namespace lsrecon {
 
 std::string base64(const std::string& bytes) {
-    // In parts of whole triples, because the library counts in int; each part ends with a zero.
+    // Parts are whole triples, because the library counts in int; each part ends with a zero.
     constexpr std::size_t part = 3 << 20;
     std::string letters;
     for (std::size_t at = 0; at < bytes.size(); at += part) {

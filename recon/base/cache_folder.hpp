@@ -5,10 +5,9 @@
 
 namespace lsrecon {
 
-/// Where compiled kernels and winners of searches are kept: $LSRECON_CACHE if it is set, even if it
-/// cannot be used; else $XDG_CACHE_HOME/lsrecon or ~/.cache/lsrecon, if it can be made; else
-/// private_folder(). An
-/// absolute path.
+/// The folder of compiled kernels and winners of searches, an absolute path: $LSRECON_CACHE if it
+/// is set, even if it cannot be used; else $XDG_CACHE_HOME/lsrecon or ~/.cache/lsrecon, if it can
+/// be made; else private_folder().
 std::string cache_folder();
 
 /// lsrecon-UID in $TMPDIR, else in /tmp, made for this user alone; "" when that cannot be, or when

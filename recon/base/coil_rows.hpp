@@ -23,7 +23,7 @@ public:
     template <typename Derived> CoilRows(const Eigen::MatrixBase<Derived>& values)
         : CoilRows(Eigen::Matrix<typename Derived::Scalar, Eigen::Dynamic, Eigen::Dynamic,
                                  Eigen::RowMajor>(values)) {}
-    /// Of values that are not set yet.
+    /// Rows of values that are not set yet.
     CoilRows(std::size_t rows, std::size_t columns, Precision precision) {
         const auto r = static_cast<Eigen::Index>(rows);
         const auto n = static_cast<Eigen::Index>(columns);

@@ -4,7 +4,8 @@
 
 namespace lsrecon {
 
-/// What ran: goes into the image's record, `info` and `bench`.
+/// The device, kernels and arithmetic that ran: it goes into the image's record, `info` and
+/// `bench`.
 struct ComputedBy {
     std::string backend; ///< as it was asked for
     std::string device; ///< the processor's name
@@ -12,9 +13,9 @@ struct ComputedBy {
     std::string kernel; ///< variants that ran
     std::string kernel_sha256; ///< of the kernel source that ran, "" for the reference
     double epsilon = 0; ///< unit roundoff of its arithmetic
-    /// What the kernels that ran were compiled with and launched by, and who chose it:
-    /// "tuned fhd: GROUP=128 VOXELS=8 (tuned on this device)", separated by "; "; "" for kernels
-    /// that have no such choice.
+    /// The parameters of the kernels that ran, for compiling and launching them, and who chose
+    /// them: "tuned fhd: GROUP=128 VOXELS=8 (tuned on this device)", separated by "; "; "" for
+    /// kernels that have no such choice.
     std::string parameters = {};
 };
 

@@ -11,7 +11,7 @@ namespace lsrecon {
 
 namespace {
 
-/// How many bytes `call` moved: one at least. A signal interrupts it in vain.
+/// The number of bytes that `call` moved: one at least. A signal interrupts it in vain.
 template <typename Call> std::size_t moved_by(const Call& call) {
     ssize_t moved = 0;
     do {

@@ -25,7 +25,8 @@ public:
     Connection(const Connection&) = delete;
     Connection& operator=(const Connection&) = delete;
     ~Connection();
-    /// Both ends. No program that this process starts inherits them. std::system_error.
+    /// Makes both ends. No program that this process starts inherits them. std::system_error when
+    /// it cannot.
     static std::pair<Connection, Connection> make();
 
     int descriptor() const { return descriptor_; }

@@ -5,7 +5,7 @@
 
 namespace lsrecon {
 
-/// What something takes, asked of it before it is made or runs.
+/// The cost of a computation, predicted before it is made or runs.
 struct Cost {
     double seconds = 0;
     double device_bytes = 0; ///< of the device's memory, at once
@@ -21,8 +21,8 @@ struct Cost {
     }
     static Cost on_host(double bytes) { return {0, 0, 0, bytes, 0, 0}; }
 
-    /// Of both, one after the other with what both hold: the larger of their largest arrays, the
-    /// sum of all else.
+    /// Adds a cost that follows this one while both keep their memory: the larger of their largest
+    /// arrays, the sum of all else.
     Cost& operator+=(const Cost& other) {
         seconds += other.seconds;
         device_bytes += other.device_bytes;
@@ -38,13 +38,14 @@ inline Cost operator+(Cost a, const Cost& b) {
     return a += b;
 }
 
-/// Of `count` that are alike.
+/// The cost of `count` equal parts.
 inline Cost operator*(double count, const Cost& one) {
     return {count * one.seconds, count * one.device_bytes, one.largest_array,
             count * one.host_bytes, count * one.error};
 }
 
-/// One after the other, where the first gives its memory back: the larger of their bytes.
+/// The cost of one after the other, where the first gives its memory back: the larger of their
+/// bytes.
 inline Cost in_turn(const Cost& a, const Cost& b) {
     return {a.seconds + b.seconds, std::max(a.device_bytes, b.device_bytes),
             std::max(a.largest_array, b.largest_array), std::max(a.host_bytes, b.host_bytes),

@@ -6,7 +6,7 @@
 
 namespace lsrecon {
 
-/// What the program ends with; documented in docs/formats.md and the help.
+/// The exit code of the program; documented in docs/formats.md and the help.
 enum class ExitCode {
     done = 0,
     bug = 1,
@@ -27,7 +27,7 @@ private:
     ExitCode code_;
 };
 
-/// What is wrong with a file: every part is shown, so that the user need not guess.
+/// The fault of a file: every part is shown, so that the user need not guess.
 struct Finding {
     std::string file;
     std::string thing; ///< dataset, attribute, field or flag
@@ -51,7 +51,8 @@ private:
     Finding finding_;
 };
 
-/// What ends a run of many frames, and not one of them: the scan was changed, an output is refused.
+/// An error that ends a run of many frames, and not one of them: the scan was changed, an output is
+/// refused.
 class RunError : public InputError {
 public:
     using InputError::InputError;

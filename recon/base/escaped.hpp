@@ -35,7 +35,7 @@ inline std::string escaped(const std::string& text) {
     return result;
 }
 
-/// What escaped() made of a text, without the control characters.
+/// Undoes escaped(), except that control characters stay blanks.
 inline std::string unescaped(const std::string& text) {
     static const std::pair<const char*, char> entities[] = {
         {"&amp;", '&'}, {"&lt;", '<'}, {"&gt;", '>'}, {"&quot;", '"'}, {"&#39;", '\''}};

@@ -213,12 +213,12 @@ template <typename Real> struct Fft<Real>::Plans {
         store(lines, workspace, several);
     }
 
-    /// Where frequencies -kept / 2 to (kept - 1) / 2 of a dimension are.
+    /// The places of frequencies -kept / 2 to (kept - 1) / 2 of a dimension.
     static std::array<Range, 2> frequencies(const Dimension& of, const Extents& kept) {
         const std::size_t negative = kept[of.axis] / 2;
         return {{{0, kept[of.axis] - negative}, {of.shape.length - negative, negative}}};
     }
-    /// How many frequencies of the dimensions after d are kept, and where those of one begin.
+    /// The number of kept frequencies of the dimensions after d.
     std::size_t kept_after(std::size_t d, const Extents& kept) const {
         std::size_t all = 1;
         while (++d < dimensions.size()) {

@@ -11,7 +11,7 @@
 
 #include "base/ranges.hpp"
 
-// What base/fft.cpp is made of.
+// The parts of base/fft.cpp.
 
 namespace lsrecon {
 
@@ -48,7 +48,7 @@ template <> struct Fftw<float> {
 /// run to run.
 constexpr std::size_t together = 8;
 
-/// As memory of FFTW's own is.
+/// Whether memory is aligned as FFTW's own is.
 template <typename Real> bool is_aligned(const std::complex<Real>* values) {
     return Fftw<Real>::alignment(
                reinterpret_cast<Real*>(const_cast<std::complex<Real>*>(values))) == 0;
@@ -59,8 +59,8 @@ struct LineShape {
     std::size_t length;
     std::size_t step;
 
-    /// From one line to the next in LineBlock. Gathered lines are padded by one line of the cache:
-    /// at a distance of a power of two they would all fall into the same sets of it.
+    /// The distance from one line to the next in LineBlock. Gathered lines are padded by one line
+    /// of the cache: at a distance of a power of two they would all fall into the same sets of it.
     template <typename Real> std::size_t distance() const {
         return step == 1 ? length : length + 64 / sizeof(std::complex<Real>);
     }
@@ -83,7 +83,7 @@ public:
     /// step is 1.
     void gather(const Value* from, std::size_t count) { gather(from, count, all()); }
     void scatter(Value* to, std::size_t count) const { scatter(to, count, all()); }
-    /// These values of each of them alone.
+    /// Gathers or scatters these values of each line alone.
     void gather(const Value* from, std::size_t count, const Range& part) {
         visit(from, count, part, [](Value& value, const Value& there) { copy(there, value); });
     }
@@ -98,7 +98,7 @@ public:
     Value* data() { return values_.get(); }
 
 private:
-    /// At once, where a compiler would move the real and the imaginary part.
+    /// Copies both parts at once, where a compiler would move the real and the imaginary part.
     static void copy(const Value& from, Value& to) { std::memcpy(&to, &from, sizeof(Value)); }
 
     Range all() const { return {0, shape_.length}; }

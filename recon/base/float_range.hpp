@@ -56,7 +56,7 @@ inline int float_exponent(double largest) {
     return exponent > upwards || exponent < downwards ? exponent : 0;
 }
 
-/// The same for what is computed in this precision: doubles need no care.
+/// The exponent for numbers that are computed in this precision: doubles need no care.
 inline int range_exponent(Precision precision, double largest) {
     return precision == Precision::float32 ? float_exponent(largest) : 0;
 }

@@ -32,7 +32,7 @@ public:
         return taken;
     }
 
-    /// By either side: nobody waits any more.
+    /// Called by either side: nobody waits any more.
     void close() {
         const std::lock_guard<std::mutex> lock(mutex_);
         closed_ = true;

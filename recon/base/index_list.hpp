@@ -20,13 +20,14 @@ public:
     bool contains(std::size_t index) const;
     /// Contains it, or nothing was listed: every index is meant.
     bool admits(std::size_t index) const { return empty() || contains(index); }
-    /// How many indices below `count` it admits at most: those listed twice count twice.
+    /// The largest number of indices below `count` that it admits: indices listed twice count
+    /// twice.
     std::size_t most_admitted(std::size_t count) const;
     /// The listed ranges that hold none of these: "7,9-12".
     IndexList ranges_with_none_of(const std::set<std::size_t>& indices) const;
     /// "0,2,5-9"
     std::string to_string() const;
-    /// The same, or its begin and last range where there are many: "0,2,4, ..., 98 (50 in all)".
+    /// The list, or its begin and last range where there are many: "0,2,4, ..., 98 (50 in all)".
     std::string shortened() const;
 
 private:

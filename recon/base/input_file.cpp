@@ -20,7 +20,7 @@ bool same(const timespec& a, const timespec& b) {
 } // namespace
 
 InputFile::InputFile(const std::string& path) : path_(path) {
-    // Without O_NONBLOCK a pipe would be waited for.
+    // A pipe would be waited for without O_NONBLOCK.
     descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (descriptor_ < 0 && (errno == EMFILE || errno == ENFILE)) {
         throw LimitError(text(path, ": it could not be opened"), errno);
@@ -46,7 +46,7 @@ InputFile::~InputFile() {
 }
 
 void InputFile::start_hash() {
-    // Where the system gives no thread, it is found when it is asked for.
+    // The hash is computed when it is asked for, if the system gives no thread now.
     hash_ = std::async(std::launch::async | std::launch::deferred, [this] { return hash(); });
 }
 

@@ -20,14 +20,14 @@ public:
     virtual std::size_t count() const { return 1; }
     virtual std::size_t here() const { return 0; } ///< this rank, from 0
     bool is_first() const { return here() == 0; } ///< who writes files and to the terminal
-    /// Of those on this node.
+    /// The number of ranks on this node.
     virtual std::size_t count_on_node() const { return 1; }
     virtual std::size_t here_on_node() const { return 0; }
-    /// What each of them tells the others, in their order.
+    /// The messages that the ranks of this node tell one another, in their order.
     virtual std::vector<std::string> of_node(const std::string& own) { return {own}; }
 
-    /// The next of 0, 1, 2, ... that no rank had before, for one that is free. Each calls it when
-    /// it likes.
+    /// The next of 0, 1, 2, ... that no rank had before, for a rank that is free. Each rank calls
+    /// it when it likes.
     virtual std::size_t next() { return next_++; }
 
     /// The bytes of rank `from` become those of all.
@@ -45,8 +45,8 @@ private:
     std::size_t next_ = 0;
 };
 
-/// What rank `here` of `ranks` computes of `total` items, of which `together` are not divided: one
-/// range after the other, as even as that allows.
+/// The items of `total` that rank `here` of `ranks` computes, of which `together` are not divided:
+/// one range after the other, as even as that allows.
 Range share_of_rank(std::size_t total, std::size_t together, std::size_t here, std::size_t ranks);
 
 } // namespace lsrecon

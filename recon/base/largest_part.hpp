@@ -23,7 +23,7 @@ public:
         bits_ = std::max(bits_, bits);
     }
 
-    /// Of the real and imaginary parts of a matrix of complex doubles.
+    /// Adds the real and imaginary parts of a matrix of complex doubles.
     template <typename Matrix> void add(const Matrix& values) {
         static_assert(sizeof(typename Matrix::Scalar) == 2 * sizeof(double));
         add(reinterpret_cast<const double*>(values.data()),

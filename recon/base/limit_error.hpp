@@ -6,8 +6,8 @@
 
 namespace lsrecon {
 
-/// What a limit of this process or of the system leaves no room for. `cause` is the errno; the
-/// message ends with it and with what to raise.
+/// The error that a limit of this process or of the system leaves no room. `cause` is the errno;
+/// the message ends with it and with the limit to raise.
 class LimitError : public Error {
 public:
     LimitError(const std::string& message, int cause);

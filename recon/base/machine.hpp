@@ -24,7 +24,7 @@ struct TimeLimit {
 /// quota of its group and of those above, in version 2 or 1.
 TimeLimit time_limit(const std::string& root = "");
 
-/// For memory that is about to be filled: fewer, larger pages, where the system has them.
+/// Asks for fewer, larger pages for memory that is about to be filled, where the system has them.
 void ask_for_large_pages(void* begin, std::size_t bytes);
 
 /// Gives memory that is free within this process back to the system, where its library can: arrays

@@ -22,14 +22,14 @@ inline std::string shown(double value) {
     return text(value);
 }
 
-/// With as many digits as it takes to be read as the same number.
+/// The number with as many digits as it takes to be read as the same number.
 inline std::string exact(double value) {
     std::array<char, 32> digits{};
     const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
     return {digits.data(), end};
 }
 
-/// With two digits, as messages show what is measured.
+/// The number with two digits, as messages show measured numbers.
 inline std::string rounded(double value) {
     std::ostringstream stream;
     stream.precision(2);
@@ -60,7 +60,7 @@ inline std::string counted(std::size_t count, const std::string& thing) {
     return text(count, " ", thing, count == 1 ? "" : "s");
 }
 
-/// Of the rows of a table.
+/// The names of the rows of a table.
 template <typename Rows> std::vector<std::string> names_of(const Rows& rows) {
     std::vector<std::string> names;
     for (const auto& row : rows) {

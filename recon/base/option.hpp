@@ -13,8 +13,8 @@
 #include "base/error.hpp"
 #include "base/index_list.hpp"
 
-/// What a table of options is made of: flags, help, docs/options.md and the record of a run come
-/// from its rows. It knows no command line, so that another language can take its keywords from it.
+/// The parts of a table of options: flags, help, docs/options.md and the record of a run come from
+/// its rows. It knows no command line, so that another language can take its keywords from it.
 /// Words of a row name other options by their keys: `maps_crop`.
 namespace lsrecon::option {
 
@@ -33,8 +33,8 @@ struct Value {
     std::function<std::string()> file = {};
 };
 
-/// Where the help of a command has an option: after what is required, in its group, or in that of
-/// all options alone.
+/// The place of an option in the help of a command: after the required ones, in its group, or only
+/// in the help of all options.
 enum class Use { daily, occasional, expert };
 
 /// A row of the table.
@@ -77,7 +77,7 @@ template <typename Rows> std::string listed(const Rows& rows) {
 std::optional<double> finite_number(const std::string& word);
 std::vector<std::string> split(const std::string& word, char separator);
 
-/// Which numbers a value takes.
+/// The numbers that a value takes.
 struct Numbers {
     std::string expected;
     std::function<bool(double)> admits;
@@ -92,12 +92,12 @@ constexpr double most_to_measure = 1e9;
 /// The size of a grid of 2 or 3 dimensions.
 Value grid_size(std::vector<std::size_t>& member,
                 double most_voxels = std::numeric_limits<double>::infinity());
-/// One of the words, chosen by its place among them.
+/// One of the words; `choose` gets its place among them.
 Value one_of(
     const std::vector<std::string>& words, const std::function<void(std::size_t)>& choose,
     const std::function<std::string()>& shown = [] { return std::string(); });
 Value choice(std::string& member, const std::vector<std::string>& words);
-/// Of an enumeration, whose values have these words.
+/// A choice of an enumeration, whose values have these words.
 template <typename Enum>
 Value choice(std::optional<Enum>& member, const std::vector<std::string>& words) {
     return one_of(
@@ -156,7 +156,7 @@ Value number(T& member, const Numbers& numbers, const std::string& form = "NUMBE
         [&member, numbers](const std::string& word) { return take_number(member, word, numbers); },
         [&member] { return in_full(member); }};
 }
-/// Of a member that may hold nothing.
+/// A number for a member that may hold nothing.
 template <typename T>
 Value number(std::optional<T>& member, const Numbers& numbers, const std::string& form = "NUMBER") {
     return {form,

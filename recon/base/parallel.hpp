@@ -17,8 +17,8 @@ inline std::size_t cores_of_machine() {
     return cores;
 }
 
-/// What the system lets this thread run on: some of a node's cores in a job, and so much of their
-/// time in a container.
+/// The cores on which the system lets this thread run: some of a node's in a job, and a share of
+/// their time in a container.
 struct AllowedCores {
     std::vector<int> numbers;
     double quota; ///< cores' worth of time; infinite where nothing limits it
@@ -29,15 +29,15 @@ struct AllowedCores {
 /// `root` is where /proc and /sys are, for tests.
 AllowedCores allowed_cores(const std::string& root = "");
 
-/// How many cores process `here` of those on a node works on: what each core leaves it where others
-/// may run on it, too, and no more than the quota that it shares with those of its group. Whole
-/// ones, since threads wait for each other, and at least one.
+/// The number of cores that process `here` of those on a node works on: the share of each core
+/// where others may run on it, too, and no more than the quota that it shares with those of its
+/// group. The number is whole, since threads wait for each other, and at least one.
 std::size_t share_of_cores(const std::vector<AllowedCores>& of_node, std::size_t here);
 
-/// Those that this process works on: fewer than the machine's where others share them. What it
-/// computes does not depend on it.
+/// The number of cores that this process works on: fewer than the machine's where others share
+/// them. Its results do not depend on it.
 std::size_t all_cores();
-/// From now on.
+/// Limits the number of cores from now on.
 void limit_cores(std::size_t most);
 
 /// Calls work(i) for every i below `count`, on all cores; core t of n takes t, t + n, ... Where the

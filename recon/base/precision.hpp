@@ -4,7 +4,7 @@
 
 namespace lsrecon {
 
-/// Of a real number, or of each part of a complex one.
+/// The precision of a real number, or of each part of a complex one.
 enum class Precision { float32, float64 };
 
 constexpr std::size_t bytes_of(Precision precision) {

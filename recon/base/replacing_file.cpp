@@ -16,7 +16,8 @@ namespace {
     throw UsageError({path.path, "output", found, expected, next_step});
 }
 
-/// In a folder like /tmp a file can be replaced by its owner only.
+/// Whether a file belongs to another user in a folder like /tmp, where only the owner can replace
+/// it.
 bool belongs_to_another(const ResolvedPath& path) {
     struct stat folder {};
     const uid_t user = ::geteuid();

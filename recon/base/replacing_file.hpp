@@ -25,7 +25,7 @@ public:
     explicit ReplacingFile(const std::string& final_path);
 
     const std::string& path() const { return temporary_.path(); }
-    /// Where it is put.
+    /// The path where the file is put.
     const std::string& target() const { return final_.target; }
     /// RunError when it cannot be put there.
     void commit();
@@ -35,7 +35,7 @@ private:
     TemporaryFile temporary_;
 };
 
-/// Both or neither of two files that mean nothing without each other.
+/// Puts both or neither of two files that mean nothing without each other.
 void commit_together(ReplacingFile& first, ReplacingFile& second);
 
 } // namespace lsrecon

@@ -9,8 +9,9 @@
 
 namespace lsrecon {
 
-/// How the library reports while it works. It never prints: the program derives from this class.
-/// Keeps the time of every stage and every note, for the record in the image file.
+/// The reports of the library while it works. The library never prints: the program derives from
+/// this class. The class keeps the time of every stage and every note, for the record in the image
+/// file.
 class Reporter {
 public:
     virtual ~Reporter() = default;
@@ -18,12 +19,12 @@ public:
     /// Fraction of the running stage that is done, 0 to 1.
     virtual void progress(double /*fraction*/) {}
 
-    /// Whether somebody wants to know how long it will take.
+    /// Whether somebody wants to know the expected time.
     virtual bool wants_expected() const { return false; }
     /// Seconds that each stage is expected to take, over all frames.
     virtual void expect_stages(const std::map<std::string, double>& /*stages*/) {}
 
-    /// What a stage found, for a user who watches.
+    /// Tells a user who watches what a stage found.
     virtual void tell(const std::string& /*message*/) {}
 
     /// Something that the user should know and that is not an error; the same note is shown once.
@@ -42,7 +43,8 @@ protected:
     virtual void on_end(const std::string& /*stage*/, double /*seconds*/) {}
     virtual void on_note(const std::string& /*message*/) {}
     virtual void on_failure(const std::string& /*message*/) {}
-    /// Of a scan of several frames only: frame `number`, from 1, begins; "" where it has no label.
+    /// Called for each frame of a scan of several only: frame `number`, from 1, begins; "" where it
+    /// has no label.
     virtual void on_frame(std::size_t /*number*/, std::size_t /*count*/,
                           const std::string& /*label*/) {}
     virtual void on_frames_end() {}

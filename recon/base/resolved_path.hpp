@@ -5,7 +5,8 @@
 
 namespace lsrecon {
 
-/// Where a path leads. Nothing here throws: what the system refuses to follow is an `error`.
+/// The target of a path. Nothing here throws: a path that the system refuses to follow is an
+/// `error`.
 struct ResolvedPath {
     std::string path; ///< as it was named
     std::string target; ///< with symbolic links followed; the file need not exist
@@ -14,8 +15,8 @@ struct ResolvedPath {
     struct stat facts {}; ///< of the file; of its folder while there is no file
 
     bool is_regular() const { return exists && S_ISREG(facts.st_mode); }
-    /// For what replaces it while that is written: its own mode, or that of any new file, less the
-    /// umask.
+    /// The mode of the file that replaces it, while that is written: its own mode, or that of any
+    /// new file, less the umask.
     mode_t mode() const { return is_regular() ? (facts.st_mode & 0777U) | 0600U : 0666U; }
     std::string folder() const; ///< of the target; "." for the working folder
     std::string name() const; ///< of the target in its folder
@@ -26,8 +27,8 @@ struct ResolvedPath {
 
 ResolvedPath resolved_path(const std::string& path);
 
-/// Whether both name one file, by its device and inode; of files that do not exist yet, by those of
-/// the folder, and the name.
+/// Whether both paths name one file, by its device and inode; for files that do not exist yet, by
+/// those of the folder, and the name.
 bool same_file(const ResolvedPath& a, const ResolvedPath& b);
 
 } // namespace lsrecon

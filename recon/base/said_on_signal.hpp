@@ -11,8 +11,9 @@ namespace lsrecon {
 /// a library leaves signals alone.
 void say_words_on_signals(std::string (*shown)(std::string words));
 
-/// What a signal that ends the program writes to stderr first, as long as this object lives: what
-/// was kept, and how to go on; of several objects those of the last one. At most 4096 bytes.
+/// The message that a signal that ends the program writes to stderr first, as long as this object
+/// lives: what was kept, and how to go on; of several objects that of the last one. At most 4096
+/// bytes.
 class SaidOnSignal {
 public:
     explicit SaidOnSignal(const std::string& words);

@@ -18,7 +18,7 @@ public:
     TemporaryFile& operator=(const TemporaryFile&) = delete;
 
     int descriptor() const { return file_; }
-    /// What this process opens to write it.
+    /// The path that this process opens to write the file.
     const std::string& path() const { return path_; }
     /// Synchronises it with the disk and puts it at a path of its folder, in place of the file or
     /// the link there. std::system_error when that cannot be.

@@ -10,7 +10,7 @@ namespace lsrecon::tolerance {
 /// Unit roundoff of single precision.
 constexpr double eps = std::numeric_limits<float>::epsilon() / 2.0;
 
-/// How a direct transform rounds.
+/// The rounding of a direct transform.
 struct Rounding {
     double per_term = 0; ///< of one term: its value, phase and trigonometry, in multiples of eps
     /// Most terms that are summed in one float before the total in two floats takes the sum over.
@@ -63,8 +63,8 @@ inline double gram(double of_transform) {
     return c * of_transform;
 }
 
-/// What Mu, F^H d and T by such a transform, in arithmetic of this unit roundoff, do to the normal
-/// equations T x = F^H d together, relative to F^H d.
+/// The error that Mu, F^H d and T by such a transform, in arithmetic of this unit roundoff, make
+/// together in the normal equations T x = F^H d, relative to F^H d.
 inline double normal_equations(double of_transform, double epsilon) {
     return mu() * epsilon / eps + of_transform + gram(of_transform);
 }
@@ -84,14 +84,13 @@ inline double solution(double of_transform, double lambda, double spread = 8) {
     return c * (1 + spread / lambda) * of_transform;
 }
 
-/// What the error of a transform is likely to be, by its bound: a sixteenth of it or so, and 1.5
-/// eps at least.
+/// The likely error of a transform, from its bound: a sixteenth of it or so, and 1.5 eps at least.
 inline double expected(double bound, double epsilon) {
     return std::min(bound, std::max(1.5 * epsilon, bound / 16));
 }
 
-/// What errors of the size of a transform's bound make of the image, relative, where lambda is all
-/// that holds the directions that the scan did not measure:
+/// The error of the image, relative, from errors of the size of a transform's bound, where lambda
+/// is all that holds the directions that the scan did not measure:
 ///
 ///     expected error of the transform * ||F^H d|| / (lambda Q(0) ||rho||)
 ///
@@ -111,9 +110,10 @@ inline double few_iterations(double moved) {
     return c * moved;
 }
 
-/// How far the residual b - A x of a solution may be from the one that conjugate gradients carry
-/// along, relative to b: of the order of n eps after n iterations (Greenbaum 1997, SIAM J. Matrix
-/// Anal. Appl. 18:535), in single precision. c leaves room for the norm of A and of x.
+/// The drift of the residual: the difference, relative to b, between the residual b - A x of a
+/// solution and the one that conjugate gradients carry along. It is of the order of n eps after n
+/// iterations (Greenbaum 1997, SIAM J. Matrix Anal. Appl. 18:535), in single precision. c leaves
+/// room for the norm of A and of x.
 inline double residual_drift(std::size_t iterations) {
     constexpr double c = 4;
     return c * eps * static_cast<double>(iterations + 1);

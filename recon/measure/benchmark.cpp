@@ -59,7 +59,7 @@ double largest_turns(const TransformCase& what) {
     return turns;
 }
 
-/// On the points that the case checks, and scaled, as the reference is.
+/// Runs on the points that the case checks, and scales the time, as the reference does.
 BenchmarkRow single_precision_row(const TransformCase& what, Reporter& report) {
     const auto transforms = open_transforms({"reference-single", "", ""});
     BenchmarkRow row;
@@ -78,7 +78,7 @@ BenchmarkRow single_precision_row(const TransformCase& what, Reporter& report) {
     return row;
 }
 
-/// None of a kernel that this device does not have.
+/// The row of a kernel; none where this device does not have the kernel.
 std::optional<BenchmarkRow> kernel_row(const TransformCase& what, const std::string& kernel,
                                        const BenchmarkOptions& options, Reporter& report) {
     ComputeOptions of_backend{"opencl", options.device, kernel};
@@ -296,7 +296,7 @@ std::optional<ReconstructionRow> gridding_row(const Simulation& simulation,
     return row;
 }
 
-/// Of the reconstruction: F^H d on every voxel and half of Q.
+/// The number of pairs of the reconstruction: F^H d on every voxel and half of Q.
 double pairs_of(const Scan& scan) {
     const double half_of_q = std::pow(2.0, scan.grid.dimensions) / 2;
     return (1 + half_of_q) * static_cast<double>(scan.grid.voxels()) *
@@ -371,7 +371,8 @@ std::vector<ReconstructionRow> benchmark_reconstruction(const BenchmarkOptions& 
     return rows;
 }
 
-// From which size on the device is faster than the loops, with all that it costs to get there.
+// The smallest size at which the device is faster than the loops, with everything that it costs to
+// get there.
 
 constexpr std::array<std::size_t, 6> widths{2, 4, 8, 16, 32, 64};
 const MeasureEffort crossover_effort{0.1};
@@ -399,7 +400,8 @@ std::vector<CrossoverRow> benchmark_crossover(const BenchmarkOptions& options, R
 
 constexpr std::size_t samples_of_a_cpu = 256;
 constexpr std::size_t samples_of_a_gpu = 4096;
-/// For a row above its limit, which can only be too low: on a busy machine.
+/// The number of further measurements for a row above its limit. The limit can only be too low on a
+/// busy machine.
 constexpr int more_measurements = 20;
 
 void fill_limits(std::vector<BenchmarkRow>& rows, const DeviceRates& rates) {

@@ -15,7 +15,8 @@ namespace lsrecon {
 
 struct BenchmarkOptions {
     std::vector<std::size_t> matrix{32, 32, 32};
-    /// Of the random trajectory of fhd, q and f; 0 for what takes the device half a minute in all.
+    /// The number of samples of the random trajectory of fhd, q and f; 0 for a number that takes
+    /// the device half a minute in all.
     std::size_t samples = 0;
     std::size_t scan_samples = 0; ///< of the simulated scan of solve and recon; 0 for two a voxel
     /// Any of "fhd", "q", "f", "solve", "recon" and "crossover".
@@ -26,7 +27,7 @@ struct BenchmarkOptions {
     unsigned seed = 1;
 };
 
-/// What was verified before its time counts.
+/// The check of a result before its time counts.
 struct Verified {
     double relative_error = 0; ///< relative L2
     double bound = 0;

@@ -24,7 +24,7 @@ struct TransformCase {
     bool reference_scaled = false; ///< reference_seconds were measured on a part
 
     std::size_t points() const { return stage == "f" ? trajectory.size() : voxels.count(); }
-    /// What a point sums over.
+    /// The number of sources that a point sums over.
     std::size_t sources() const { return stage == "f" ? voxels.count() : trajectory.size(); }
 };
 
@@ -45,7 +45,7 @@ struct Measurement {
     bool verified() const { return relative_error <= bound; }
 };
 
-/// How long to time: for `seconds`, and `runs` times unless three times as long is over.
+/// The effort of timing: for `seconds`, and `runs` times unless three times as long is over.
 struct MeasureEffort {
     double seconds = 1;
     std::size_t runs = 5;

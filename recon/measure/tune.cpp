@@ -44,7 +44,7 @@ std::string first_line(const std::string& message) {
     return message.substr(0, message.find('\n'));
 }
 
-/// On a device of its own: a launch that fails can make a context unusable.
+/// Tries a candidate on a device of its own: a launch that fails can make a context unusable.
 void try_candidate(const Search& search, const TransformCase& what, const MeasureEffort& effort,
                    TuneCandidate& candidate) {
     try {

@@ -44,8 +44,8 @@ CoilMatrix pick(const CoilRows& values, const Indices& indices) {
     return picked;
 }
 
-/// What is compared of each stage, by chance where the reference cannot afford all, and how it came
-/// out.
+/// The results of the comparison of each stage, at random points where the reference cannot afford
+/// all.
 class ValidationRows {
 public:
     explicit ValidationRows(const ValidateOptions& options)
@@ -57,8 +57,9 @@ public:
     CoilMatrix random_values(std::size_t coils, std::size_t count);
     std::mt19937_64& random() { return random_; }
 
-    /// What the device made of the stage, and the reference at the indices. The error is relative
-    /// to the size of the whole: what is chosen may be weak, as Q of a Cartesian scan is.
+    /// Adds the result of the device for the stage, and the reference at the indices. The error is
+    /// relative to the size of the whole: the chosen points may be weak, as in Q of a Cartesian
+    /// scan.
     void add(const std::string& stage, double bound, const CoilMatrix& computed,
              const CoilMatrix& reference, const Indices& indices, const std::string& remark = "");
     const std::vector<ValidationRow>& rows() const { return rows_; }
@@ -123,8 +124,8 @@ struct FewIterations {
     SolveOptions options; ///< that make it again
     ComplexVector x;
     double residual = 0; ///< ||b - A x|| / ||b||
-    /// How far x moves, relative to its norm, when every product with A and b are wrong by the
-    /// errors of the transforms, or of the solver alone, in random directions.
+    /// The relative distance that x moves when every product with A, and b, are wrong by the errors
+    /// of the transforms, or of the solver alone, in random directions.
     double moved_by_transforms = 0;
     double moved_by_solver = 0;
 };
@@ -138,7 +139,7 @@ struct PermittedErrors {
 constexpr int most_iterations = 5;
 constexpr double little = 1e-4; ///< a comparison as sharp as this finds what is wrong
 
-/// In a random direction.
+/// A vector of this norm in a random direction.
 ComplexVector of_norm(double norm, Eigen::Index size, std::mt19937_64& random) {
     std::normal_distribution<double> normal;
     const ComplexVector direction =
@@ -146,7 +147,7 @@ ComplexVector of_norm(double norm, Eigen::Index size, std::mt19937_64& random) {
     return norm / direction.norm() * direction;
 }
 
-/// The same iterations with errors in every product and in b.
+/// The result of the same iterations with errors in every product and in b.
 ComplexVector with_errors(System& normal, const ComplexVector& b, const SolveOptions& options,
                           double error, std::mt19937_64& random) {
     // An error of Q reaches every volume alike, also one that A makes small.
@@ -169,8 +170,8 @@ double moved_by(double error, const FewIterations& few, System& normal, const Co
     }
 }
 
-/// As many iterations, up to five, as keep what the errors move small, and as stay above the
-/// tolerance, so that another program does the same number.
+/// The iterations, up to five, for which the errors move the result little, and which stay above
+/// the tolerance, so that another program does the same number.
 FewIterations few_iterations(System& normal, const ComplexVector& b, double lambda,
                              const PermittedErrors& errors, std::mt19937_64& random) {
     const auto apply = [&](const ComplexVector& p) { return normal.apply(p); };
@@ -327,9 +328,9 @@ private:
                                     : "");
     }
 
-    /// Both iterate on the same problem with their own Mu, FHd and Q, on one coil where each coil
-    /// is a separate problem, and on as many samples as the reference can afford; then Eigen
-    /// iterates on the device's.
+    /// Checks the solution. Device and reference iterate on the same problem with their own Mu, FHd
+    /// and Q, on one coil where each coil is a separate problem, and on as many samples as the
+    /// reference can afford; then Eigen iterates on the device's.
     void check_solution() {
         const Frame frame = affordable_problem();
         PlaceEquations of_device(common_of(device_, report_));
@@ -397,14 +398,15 @@ private:
 
     double of_mu() const { return tolerance::mu() * device_.epsilon() / tolerance::eps; }
 
-    /// Of a product with the normal equations beside that of Q, or of F and F^H in place of Q.
+    /// The rounding of a product with the normal equations beside that of Q, or of F and F^H in
+    /// place of Q.
     double rounding_of_product(const System* resident) const {
         const double epsilon = resident ? resident->epsilon() : unit_roundoff(Precision::float64);
         return tolerance::resident_product(formulation_.voxels.count(), epsilon) +
                (formulation_.through_q ? 0 : tolerance::gram(worst_bound_));
     }
 
-    /// In pairs: what the coils of a pair cost beside its sine and cosine.
+    /// The work in pairs; a coil of a pair costs `of_coil` beside the sine and cosine of the pair.
     static double work(std::size_t points, std::size_t coils) {
         constexpr double of_coil = 0.1;
         return static_cast<double>(points) * (1 + of_coil * static_cast<double>(coils));

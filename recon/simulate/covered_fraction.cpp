@@ -9,8 +9,8 @@ namespace lsrecon {
 
 namespace {
 
-// Of lines through a voxel that is partly covered, in each dimension: truths are right to 0.5 %
-// (relative L2, against fine grids: tests/unit/phantom_test.cpp).
+// The numbers of lines through a voxel that is partly covered, in each dimension: truths are right
+// to 0.5 % (relative L2, against fine grids: tests/unit/phantom_test.cpp).
 constexpr int points_per_semi_axis = 40;
 constexpr int fewest_points = 6;
 constexpr int most_points = 40;
@@ -83,7 +83,7 @@ double covered_fraction(const Ellipsoid& part, const Vec3& x, const Vec3& voxel,
     double steepest = 0;
     for (int d = 0; d < dimensions; ++d) {
         const double square = dot(scaled.edges[d], scaled.edges[d]);
-        // How far the square of the radius changes over half of the edge.
+        // The change of the square of the radius over half of the edge.
         const double change = std::abs(dot(scaled.centre, scaled.edges[d])) + square / 4;
         if (change > steepest) {
             steepest = change;

@@ -106,7 +106,7 @@ double Phantom::intensity(const Vec3& x) const {
 }
 
 Complex Phantom::kspace(const Vec3& k) const {
-    // With x = centre + R A u the part is the unit disc or ball in u, so that its transform is
+    // The part is the unit disc or ball in u with x = centre + R A u, so that its transform is
     // det(A) exp(-i 2 pi k.centre) unit(|A R^T k|).
     Complex sum = 0;
     for (const Ellipsoid& part : parts_) {

@@ -31,7 +31,7 @@ public:
     int dimensions() const { return dimensions_; }
     const std::vector<Ellipsoid>& parts() const { return parts_; }
 
-    /// The same phantom elsewhere, moved by so many fields of view.
+    /// The phantom moved by so many fields of view.
     Phantom shifted(const Vec3& by) const;
     /// The largest |x| of any part, fields of view.
     double half_width() const;

@@ -57,7 +57,8 @@ CoilMatrix analytic_samples(const Phantom& phantom, const Grid& grid,
     return samples;
 }
 
-/// Of `rho`, N, as each coil sees it. A few coils at a time: memory is for the samples.
+/// Samples of `rho`, N, as each coil sees it. A few coils are computed at a time: memory is for the
+/// samples.
 ForwardSamples voxel_samples(const ComplexVector& rho, const Birdcage& coils, std::size_t samples,
                              std::size_t values_at_once, const Forward& forward, Reporter& report) {
     const auto all = static_cast<Eigen::Index>(coils.coils());
@@ -172,7 +173,7 @@ double square_of_distance(const Vec3& a, const Vec3& b) {
     return square;
 }
 
-/// Of each real and each imaginary part of a sample.
+/// The standard deviation of each real and each imaginary part of a sample.
 double noise_deviation(const SimulationOptions& options, const Scan& scan) {
     if (options.snr) {
         const Phantom at_rest = Phantom::shepp_logan(options.sampling.grid.dimensions);

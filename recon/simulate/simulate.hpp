@@ -13,7 +13,7 @@ struct Simulation {
     Scan scan; ///< coil maps when there is more than one coil, unless left out
     Eigen::MatrixXcd truth; ///< N x F, the image that the options ask for, of each frame
     std::string model; ///< "analytic" or "voxels"
-    /// Of samples of the model "voxels" before noise: bound of their relative L2 error, as floats.
+    /// The bound of the relative L2 error of samples of the model "voxels" before noise, as floats.
     std::optional<double> error;
     std::string trajectory; ///< name of its row in trajectories.cpp
     std::vector<std::size_t>
@@ -40,7 +40,7 @@ using ForwardModel = std::function<Forward(const SamplePoints& points, const Vox
 Simulation simulate(const SimulationOptions& options, const ForwardModel& forward,
                     Reporter& report);
 
-/// Where, when and in which frames it samples, before the work. The same errors.
+/// The positions, times and frames of the samples, before the work. The same errors.
 Simulation simulation_without_samples(const SimulationOptions& options);
 
 /// The field map of the options, and the rates of decay: of the voxels of the grid.
@@ -55,7 +55,7 @@ class Birdcage {
 public:
     Birdcage(const Grid& grid, std::size_t coils);
     std::size_t coils() const { return conductors_.size(); }
-    /// Of some coils, a row each of N, in the precision of a scan file.
+    /// The maps of some coils, a row each of N, in the precision of a scan file.
     CoilRows::Floats maps(const Range& coils) const;
     CoilRows::Floats maps() const { return maps({0, coils()}); }
 

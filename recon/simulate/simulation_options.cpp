@@ -78,7 +78,7 @@ void check_noise_of_coils(const SimulationOptions& options) {
         throw UsageError("`noise_correlation` needs at least two coils\n"
                          "  next:     add `coils`");
     }
-    // What recon needs for the covariance of the coils.
+    // The covariance of the coils in recon needs this many noise samples.
     const double fewest = 2 * static_cast<double>(options.coils);
     if (options.noise_samples > 0 && static_cast<double>(options.noise_samples) < fewest) {
         throw UsageError(text("`noise_samples` ", options.noise_samples, "\n  expected: at least ",

@@ -20,9 +20,10 @@ struct SimulationOptions {
     /// Standard deviation of the noise in each real and each imaginary part, as a fraction of the
     /// root mean square of |sample| over all frames, coils and samples.
     double noise = 0;
-    /// In place of `noise`: signal over noise of the fully sampled image; docs/maths.md.
+    /// The signal over the noise of the fully sampled image, in place of `noise`; docs/maths.md.
     std::optional<double> snr;
-    /// Of the noise of neighbouring coils, -1 to 1; more distant ones have powers of it.
+    /// The correlation of the noise of neighbouring coils, -1 to 1; more distant coils have powers
+    /// of it.
     double noise_correlation = 0;
     std::size_t noise_samples = 0; ///< K of noise alone, for whitening
     bool with_maps = true; ///< false: the scan lacks the maps of its coils
@@ -47,7 +48,7 @@ std::string chosen_model(const SimulationOptions& options);
 /// Whether samples gather phase or decay during a readout.
 bool has_off_resonance(const SimulationOptions& options);
 
-/// How far the phantom lies from its place along x in a frame, mm.
+/// The distance in mm of the phantom from its place along x in a frame.
 double shift_mm(const SimulationOptions& options, std::size_t frame);
 
 } // namespace lsrecon

@@ -41,7 +41,7 @@ Readouts spiral(const TrajectoryOptions& options) {
     return of_equal_length(std::move(k), interleaves(options));
 }
 
-/// The same spirals in every plane of kz.
+/// The spirals of a plane, repeated in every plane of kz.
 Readouts stack_of_spirals(const TrajectoryOptions& options) {
     TrajectoryOptions in_plane = options;
     in_plane.grid.size[2] = 1;

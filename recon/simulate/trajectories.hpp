@@ -38,7 +38,7 @@ const std::vector<TrajectoryDesign>& trajectory_designs();
 /// UsageError when the name is unknown, or the options do not go with it.
 Readouts make_readouts(const std::string& name, const TrajectoryOptions& options);
 
-/// Its positions alone.
+/// The positions of make_readouts() alone.
 std::vector<Vec3> make_trajectory(const std::string& name, const TrajectoryOptions& options);
 
 } // namespace lsrecon

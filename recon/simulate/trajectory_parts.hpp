@@ -6,7 +6,7 @@
 #include "base/error.hpp"
 #include "simulate/trajectories.hpp"
 
-// What the designs of trajectories.cpp have in common.
+// The functions that the designs of trajectories.cpp share.
 
 namespace lsrecon {
 
@@ -25,7 +25,7 @@ inline Vec3 stretch(const Vec3& unit, const Grid& grid) {
     return k;
 }
 
-/// Where sample i of `count` lies on a line through the centre, -1 to 1; one is at the centre.
+/// The position of sample i of `count` on a line through the centre, -1 to 1; one is at the centre.
 inline double on_line(std::size_t i, std::size_t count) {
     return 2 * (static_cast<double>(i) - static_cast<double>(count / 2)) /
            static_cast<double>(count);
