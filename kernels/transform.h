@@ -1,4 +1,4 @@
-// What every variant of the direct transform shares.
+// Parts that every variant of the direct transform shares.
 //
 //     out_cp = sum_s value_cs exp(SIGN i 2 pi k . u)
 //
@@ -65,7 +65,7 @@ typedef struct {
     real3 off; // f or t, high and low, r or t
 } Place;
 
-// As arrays, a chunk is SOURCE_NUMBERS arrays of `count` numbers.
+// Macro for a chunk as arrays: SOURCE_NUMBERS arrays of `count` numbers.
 #define ARRAY(sources, field, count, s) (sources)[(field) * (count) + (s)]
 
 // exp(i 2 pi k.u) is +-exp(i 2 pi t) with t in [-1/4, 1/4] turns: the nearest number of half turns is
@@ -141,7 +141,7 @@ static Place place_of_point(__global const real *points, int stride, int p)
     place.low = (real3)((source)->low[0], (source)->low[1], (source)->low[2]);                     \
     SET_OFF(place, (source)->off[0], (source)->off[1], (source)->off[2])
 
-// What is left of a signal, exp(-r t).
+// The rest of a signal after decay, exp(-r t).
 #if DECAY
 #define DECAYED(value, source, point) ((value) * exp(-(source).off.z * (point).off.z))
 #else

@@ -44,12 +44,12 @@ struct Options {
     std::vector<std::string> scans; ///< or lists of them
     std::string folder;
     Share share;
-    ReconOptions recon; ///< of every scan
+    ReconOptions recon; ///< options of every scan
 };
 
 struct Item : ListedScan {
     std::string image;
-    std::size_t number = 0; ///< from 1, of this share of the list
+    std::size_t number = 0; ///< number from 1 within this share of the list
     std::exception_ptr refused = nullptr; ///< why it cannot be done; null where it may
 };
 
@@ -167,7 +167,7 @@ void require_sound(const Item& item) {
 
 /// The facts that an image file tells the table, whichever run made it.
 struct Told {
-    double seconds = 0; ///< of all stages
+    double seconds = 0; ///< seconds of all stages
     std::string iterations; ///< a range, of several solves
     std::string residual; ///< the largest that is left
     std::string unexplained; ///< share of the samples' energy, of the worst frame
@@ -216,7 +216,7 @@ Told told_by(const Hdf5Reader& image) {
 
 /// The file that already stands at the place of an image.
 struct Earlier {
-    std::optional<Told> finished; ///< by an image that needs no more work
+    std::optional<Told> finished; ///< facts of an image that needs no more work
     std::string why_again; ///< it is made again; "" where there is no image
 };
 
@@ -267,8 +267,8 @@ Earlier earlier_image(const ReconOptions& options, const Record& hashes) {
 /// The outcome of a scan.
 struct Outcome {
     ExitCode code = ExitCode::done;
-    double seconds = 0; ///< of all steps
-    Told told; ///< by its image, where there is one
+    double seconds = 0; ///< seconds of all steps
+    Told told; ///< facts of its image, where there is one
     std::string error;
     bool is_old = false; ///< finished by an earlier run
     std::string why_again; ///< what stood in the place of its image was made again; "" for nothing
@@ -424,7 +424,7 @@ private:
     std::size_t ranks_;
     bool quiet_;
     std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
-    std::size_t made_ = 0; ///< by this rank, in this run
+    std::size_t made_ = 0; ///< scans made by this rank, in this run
     std::size_t failed_ = 0;
     ExitCode code_ = ExitCode::done; ///< the lowest of those that failed
 };
@@ -586,10 +586,10 @@ private:
     static constexpr double share_of_qs = 1.0 / 16;
 
     const Options& options_;
-    Table& table_; ///< of the thread that writes
-    Console console_; ///< of devices, which outlive a scan
-    OpenDevices devices_; ///< to who reads
-    FileHashes hashes_; ///< to who reads
+    Table& table_; ///< table of the thread that writes
+    Console console_; ///< messages of devices, which outlive a scan
+    OpenDevices devices_; ///< devices for the thread that reads
+    FileHashes hashes_; ///< hashes for the thread that reads
     std::atomic<bool> device_failed_{false};
     SharedValues shared_{share_of_qs * memory_limit().bytes};
 };

@@ -14,7 +14,7 @@ namespace lsrecon::app {
 
 /// The options that a command takes, and the action on them.
 struct Bound {
-    OptionTable options; ///< those without a flag first
+    OptionTable options; ///< options; those without a flag come first
     std::function<ExitCode()> run;
 };
 
@@ -25,7 +25,7 @@ struct Command {
     std::string name;
     std::string summary;
     Bind* bind;
-    bool is_shared = false; ///< by ranks; the first alone runs any other
+    bool is_shared = false; ///< whether ranks share it; only the first rank runs any other
     std::vector<std::string> examples = {}; ///< command lines of daily use
 };
 

@@ -48,15 +48,15 @@ private:
     bool quiet_;
     bool terminal_;
     std::string stage_;
-    std::string ended_; ///< whose line is to come; "" for none
+    std::string ended_; ///< stage whose line is to come; "" for none
     double ended_seconds_ = 0;
     std::map<std::string, double> printed_; ///< seconds in the lines of stages
-    std::chrono::steady_clock::time_point begin_; ///< of the stage
+    std::chrono::steady_clock::time_point begin_; ///< begin of the stage
     double expected_ = 0; ///< its predicted seconds; 0 where nothing is known
-    std::map<std::string, double> expected_stages_; ///< of all of them, where it is known
-    std::string bar_; ///< that is shown
+    std::map<std::string, double> expected_stages_; ///< seconds of all stages, where they are known
+    std::string bar_; ///< bar that is shown
     std::string frame_; ///< "frame 3 of 21 (slice 2), " within several frames
-    std::set<std::string> frame_stages_; ///< that ended within several frames
+    std::set<std::string> frame_stages_; ///< stages that ended within several frames
 };
 
 /// Opens what computes, whose notes go to `report`, which must outlive it; on a `device` that is

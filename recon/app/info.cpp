@@ -33,9 +33,9 @@ namespace {
 struct Options {
     std::string scan;
     ReadOptions read;
-    bool json = false; ///< of info
-    bool model = false; ///< of check
-    ComputeOptions compute; ///< of that
+    bool json = false; ///< option of info
+    bool model = false; ///< option of check
+    ComputeOptions compute; ///< options of the model check
 };
 
 void add_grid(Record& rows, const Grid& grid) {

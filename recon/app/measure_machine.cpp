@@ -24,7 +24,7 @@ namespace {
 struct Case {
     const char* scan;
     std::vector<const char*> options;
-    bool is_large = false; ///< for devices that did the others in no time
+    bool is_large = false; ///< case for devices that did the others in no time
 };
 
 /// The cases, from the smallest scans to large ones, so that each factor of the pace is most of
@@ -64,7 +64,7 @@ constexpr double most_before_large = 0.25; ///< seconds of Q in any of the other
 struct Run {
     std::string scan;
     std::string options;
-    double seconds; ///< of the whole process
+    double seconds; ///< seconds of the whole process
     std::map<std::string, double> stages;
 };
 

@@ -14,13 +14,14 @@ namespace lsrecon::app {
 
 namespace {
 
-constexpr double most_tasks = 4000001; ///< that Slurm takes of an array (MaxArraySize)
+/// Largest number of tasks that Slurm takes in an array (MaxArraySize).
+constexpr double most_tasks = 4000001;
 
 struct Options {
     std::vector<std::string> scans; ///< or lists of them
-    ReconOptions recon; ///< of every scan
+    ReconOptions recon; ///< options of every scan
     std::string machine;
-    std::size_t tasks = 0; ///< of an array job; 0 for none
+    std::size_t tasks = 0; ///< number of tasks of an array job; 0 for none
     bool json = false;
 };
 

@@ -10,9 +10,9 @@ namespace lsrecon::app {
 /// A scan without its samples, and what it is reconstructed with.
 struct KnownScan {
     StoredScan stored;
-    Grid grid; ///< of the image
+    Grid grid; ///< grid of the image
     std::shared_ptr<const OffResonance> field; ///< null for none
-    double bytes; ///< of the file
+    double bytes; ///< size of the file
 };
 
 /// Reads it. InputError as of open_scan and read_field.

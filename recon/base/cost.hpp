@@ -8,11 +8,11 @@ namespace lsrecon {
 /// The cost of a computation, predicted before it is made or runs.
 struct Cost {
     double seconds = 0;
-    double device_bytes = 0; ///< of the device's memory, at once
+    double device_bytes = 0; ///< bytes of the device's memory, at once
     double largest_array = 0; ///< bytes of it in one array
     double host_bytes = 0;
     double error = 0; ///< bound of the relative L2 error of what it computes
-    double once = 0; ///< of the seconds, those that are the same for any number of coils
+    double once = 0; ///< part of the seconds that is the same for any number of coils
 
     /// An array of a device.
     static Cost array(std::size_t count, std::size_t bytes_each) {

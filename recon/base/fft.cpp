@@ -54,7 +54,7 @@ template <typename Real> struct Fft<Real>::Plans {
     std::size_t count = 1; ///< values of an array
     std::size_t batch = 1;
     std::vector<Dimension> dimensions; ///< longer than 1
-    std::vector<Value> twist; ///< of the odd frequencies of the slowest one
+    std::vector<Value> twist; ///< twists of the odd frequencies of the slowest dimension
 
     Plans() = default;
     Plans(const Plans&) = delete;

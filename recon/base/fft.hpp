@@ -23,7 +23,7 @@ public:
 
     void forward(std::complex<Real>* values) const; ///< exp(-i 2 pi ...)
     void backward(std::complex<Real>* values) const; ///< exp(+i 2 pi ...)
-    std::size_t count() const; ///< of one array
+    std::size_t count() const; ///< number of values of one array
 
     /// Real numbers, one a value of an array.
     struct Spectra {
@@ -58,7 +58,7 @@ public:
     void backward(const Extents& kept, const Store& store, std::complex<Real>* array,
                   bool threads) const;
 
-    static std::string version(); ///< of the library: "fftw-3.3.10"
+    static std::string version(); ///< version of the library: "fftw-3.3.10"
 
 private:
     struct Plans;

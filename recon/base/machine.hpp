@@ -7,7 +7,7 @@ namespace lsrecon {
 
 struct MemoryLimit {
     double bytes = 0;
-    std::string whose; ///< for messages: "this machine", ...
+    std::string whose; ///< owner of the limit for messages: "this machine", ...
 };
 
 /// The memory that this process may have at most: the least of the machine's, of its control
@@ -16,8 +16,8 @@ struct MemoryLimit {
 MemoryLimit memory_limit(const std::string& root = "");
 
 struct TimeLimit {
-    double cores = 0; ///< whose time it is; infinite without a limit
-    std::string group; ///< whose limit it is; "" without
+    double cores = 0; ///< number of cores whose time it is; infinite without a limit
+    std::string group; ///< control group whose limit it is; "" without
 };
 
 /// The time on cores that this process and all others of its control group may have: the least

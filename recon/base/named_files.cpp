@@ -20,7 +20,7 @@ using Words = std::vector<std::string>;
 
 struct Format {
     std::string name;
-    Words endings; ///< that say this format
+    Words endings; ///< endings of this format
     bool others_too; ///< whether an ending that says nothing will do
 };
 

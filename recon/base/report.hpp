@@ -59,7 +59,7 @@ private:
     std::set<std::string> failures_;
 };
 
-/// Whom a part of a stage tells its progress, and what the user should know; by default nobody.
+/// The receiver of the progress of a part of a stage, and of notes for the user; by default nobody.
 class Listener {
 public:
     Listener() = default;

@@ -28,7 +28,7 @@ TemporaryFolder::TemporaryFolder(const std::string& use) {
 /// Starts the process that removes the folder after a signal. Where it cannot start, a signal
 /// leaves the folder.
 void TemporaryFolder::start_guard() {
-    // In a process group of its own, so that Ctrl-C and timeout(1) do not end it first.
+    // The child has a process group of its own, so that Ctrl-C and timeout(1) do not end it first.
     constexpr const char* remove = "trap '' HUP INT QUIT TERM USR1 USR2; "
                                    "read -r end; exec rm -rf -- \"$1\"";
     int ends[2];

@@ -12,10 +12,11 @@ constexpr double eps = std::numeric_limits<float>::epsilon() / 2.0;
 
 /// The rounding of a direct transform.
 struct Rounding {
-    double per_term = 0; ///< of one term: its value, phase and trigonometry, in multiples of eps
+    /// Error of one term: its value, phase and trigonometry, in multiples of eps.
+    double per_term = 0;
     /// Most terms that are summed in one float before the total in two floats takes the sum over.
     std::size_t longest_run = 0;
-    double growth = 1; ///< of the error of a run, in multiples of eps sqrt(longest_run)
+    double growth = 1; ///< growth of the error of a run, in multiples of eps sqrt(longest_run)
 };
 
 /// sin and cos are right to 4 ulp (OpenCL 1.2, table 7.4), the value is rounded once, and the phase

@@ -45,7 +45,7 @@ struct Convolution {
 class FftPlan {
 public:
     virtual ~FftPlan() = default;
-    virtual std::string library() const = 0; ///< with its version
+    virtual std::string library() const = 0; ///< name of the library with its version
     virtual void forward(Array& values) = 0; ///< exp(-i 2 pi ...)
     virtual void backward(Array& values) = 0; ///< exp(+i 2 pi ...)
 

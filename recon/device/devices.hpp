@@ -17,7 +17,7 @@ struct DeviceInfo {
     std::string name;
     std::string type; ///< "gpu", "cpu", "accelerator" or "other"
     std::string vendor;
-    std::string version; ///< of OpenCL
+    std::string version; ///< version of OpenCL
     std::string driver;
     std::string compute_capability; ///< "9.0", of NVIDIA's driver; "" of others
     bool available = true;
@@ -50,7 +50,7 @@ struct DeviceRates {
     double multiply_adds = 0;
     double native_pairs = 0; ///< one native_sin and one native_cos of the same phase
     double library_pairs = 0; ///< one sin and one cos of the same phase, right to 4 ulp
-    double matrix_multiply_adds = 0; ///< in double precision by matrix units; 0 without them
+    double matrix_multiply_adds = 0; ///< rate in double precision by matrix units; 0 without them
 };
 
 /// Whether matrix units multiply doubles at the rate of floats, and the compiler takes the PTX for

@@ -16,8 +16,9 @@ using KernelArgument = std::variant<Array, GridSize, std::size_t, double>;
 /// A kernel with its arguments, for Device::run().
 struct KernelRun {
     const char* file; ///< among the kernel files
-    const char* name; ///< of the function in it, whose first argument is items[0] (ONLY in real.h)
-    Precision precision; ///< of the arrays
+    /// Name of the function in it, whose first argument is items[0] (ONLY in real.h).
+    const char* name;
+    Precision precision; ///< precision of the arrays
     GridSize items; ///< work-items
     std::vector<KernelArgument> arguments; ///< after the first
     std::function<void()> on_host; ///< does the same to arrays of HostNumbers

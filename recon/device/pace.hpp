@@ -14,29 +14,30 @@ namespace lsrecon {
 struct Pace {
     double start = 0; ///< the program, its libraries, and opening the device
     double file = 0; ///< opening and checking a scan
-    double byte = 0; ///< of a scan, read and checked
+    double byte = 0; ///< byte of a scan, read and checked
     double sampling = 0; ///< making what transforms a sampling
-    double sample = 0; ///< of it, sorted and placed
-    double value = 0; ///< of a coil at a sample, taken to the device
+    double sample = 0; ///< sample of a scan, sorted and placed
+    double value = 0; ///< value of a coil at a sample, taken to the device
     double exact = 1; ///< factor on an exact engine's sums
     double phases = 1; ///< the same on sines and cosines that it computes before them
     double spreading = 1; ///< the same on sums of the NUFFT over samples
     double fine = 1; ///< and on its FFTs
     double convolution = 1; ///< factor on products with Q
     double planning = 0; ///< the FFTs of products with Q
-    double product = 0; ///< with Q, of coils that are done together, whatever its size
+    double product = 0; ///< product with Q, of coils that are done together, whatever its size
     double voxel = 0; ///< taken to the device or from it
     double pass = 0; ///< a voxel in the vectors of an iteration
     double shrink = 0; ///< a vector of an iteration of splitting, whatever its size
     double shrinking = 0; ///< a number in it
     double window = 0; ///< a product in the matrices of ESPIRiT's windows
-    double factor = 0; ///< in their factorisations, which are on one core
+    /// Product in the factorisations of ESPIRiT's windows, which are on one core.
+    double factor = 0;
     double map = 0; ///< a product of two coils in a voxel
-    double exact_sum = 0; ///< of the check of transforms
+    double exact_sum = 0; ///< exact sum of the check of transforms
     double written = 0; ///< a voxel of the image
 
-    double cores = 1; ///< of the host, that a process works on
-    std::vector<double> factors = {}; ///< as they were measured; none of a nominal pace
+    double cores = 1; ///< cores of the host that a process works on
+    std::vector<double> factors = {}; ///< factors as they were measured; none of a nominal pace
     /// Nine of ten times are between the prediction over it and the prediction times it.
     double spread = 2;
 };

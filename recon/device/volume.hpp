@@ -57,9 +57,9 @@ private:
     int exponent_;
     std::vector<Volume> volumes_;
     std::vector<ComplexVector> begun_;
-    std::size_t next_ = 0; ///< of those that have a part already
+    std::size_t next_ = 0; ///< number of volumes that have a part already
     std::size_t first_ = 0; ///< voxel of the first part
-    std::vector<Array> shares_; ///< of this rank, of a volume each
+    std::vector<Array> shares_; ///< shares of this rank, of a volume each
 };
 
 } // namespace lsrecon

@@ -6,13 +6,13 @@
 
 namespace lsrecon {
 
-/// How products with F^H W F are made, the cheapest first.
+/// The ways to make products with F^H W F, the cheapest first.
 enum class Products { one_convolution, convolutions, transforms };
 
 /// The decisions about a scan before any work: a pure function of the scan.
 struct Formulation {
-    Grid grid; ///< of the image, which may have its voxels elsewhere
-    Voxels voxels; ///< where the image is
+    Grid grid; ///< grid of the image, which may have its voxels elsewhere
+    Voxels voxels; ///< voxels of the image
     bool through_q; ///< F^H F by convolution with Q, or by F and F^H themselves
     bool coils_share_one_problem; ///< one problem with coil maps, or one a coil and then combined
     bool off_resonance = false; ///< then F^H F through Q is a sum of such terms

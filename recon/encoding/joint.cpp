@@ -11,9 +11,9 @@ namespace {
 
 /// The scales that problem p of all frames has in common.
 struct Scales {
-    double norm = 0; ///< largest ||F^H d|| / Q(0), and
-    double image = 0; ///< of the frames' images, largest voxel, see System::first_image
-    double mean_unit = 0; ///< of Q(0)
+    double norm = 0; ///< largest ||F^H d|| / Q(0)
+    double image = 0; ///< largest voxel of the frames' images, see System::first_image
+    double mean_unit = 0; ///< mean Q(0)
 };
 
 Scales scales_of(const std::vector<JointFrame>& frames, std::size_t p) {

@@ -11,11 +11,11 @@ namespace lsrecon {
 
 /// A frame of those that are solved together, once its samples are transformed.
 struct JointFrame {
-    std::size_t index = 0; ///< in the scan
+    std::size_t index = 0; ///< index in the scan
     Frame about = {}; ///< without samples
     std::shared_ptr<System> system = nullptr; ///< one for frames that were sampled alike
     std::vector<Volume> fhd = {}; ///< its right-hand sides; given away
-    double error = 0; ///< of its transforms
+    double error = 0; ///< error of its transforms
     Certificate certificate = {};
     Monitor monitor = nullptr;
 };

@@ -17,7 +17,7 @@
 
 namespace lsrecon {
 
-/// How products with F^H W F are made: by Q, or by F and F^H themselves.
+/// The way to make products with F^H W F: by Q, or by F and F^H themselves.
 enum class Route { q, transforms };
 
 /// Whether F^H d and Q are held against exact ones (encoding/certificate.hpp).
@@ -31,7 +31,7 @@ struct CommonToFrames {
     double lambda; ///< weight of Q(0) I
     std::function<Q(const Sampling&)> make_q;
     std::vector<RegulariserChoice> regularisers = {};
-    const PriorImage* prior = nullptr; ///< where regularisers need one
+    const PriorImage* prior = nullptr; ///< prior image where regularisers need one
     bool precondition = false; ///< conjugate gradients; splitting always is
     Certified certified = Certified::never;
     const Method* method = nullptr; ///< null for one that solves
@@ -44,14 +44,14 @@ struct CommonToFrames {
 struct SharedWorkspaces {
     double needed = 0; ///< bytes of the device that all of them and their solve will take
     std::shared_ptr<ToeplitzWorkspace> toeplitz;
-    std::shared_ptr<Basis> basis; ///< of preconditioners
+    std::shared_ptr<Basis> basis; ///< basis of preconditioners
 };
 
 /// The sizes that decide the memory of normal equations.
 struct SystemShape {
     Grid grid;
     std::size_t maps; ///< coil maps; 0 and 1 for none
-    std::size_t terms = 1; ///< of the normal operator off resonance; 0 and 1 for a single Q
+    std::size_t terms = 1; ///< terms of the normal operator off resonance; 0 and 1 for a single Q
 };
 
 /// The place where the equations are solved: the device where it was asked for and has room, else
@@ -59,7 +59,7 @@ struct SystemShape {
 struct WhereSolved {
     Precision precision;
     bool on_device;
-    std::string why_not; ///< of a device that has no room
+    std::string why_not; ///< reason, where a device has no room
 };
 WhereSolved where_solved(Transforms& transforms, const SystemShape& shape,
                          const SolveOptions& options);
@@ -162,7 +162,7 @@ private:
     double error_ = 0;
     std::optional<Certificate> of_q_; ///< once it is sampled
     std::optional<Q> q_;
-    std::vector<TimeTerm> terms_; ///< in place of Q, off resonance
+    std::vector<TimeTerm> terms_; ///< terms in place of Q, off resonance
     /// Q for the preconditioner off resonance: voxels next to each other have nearly the same
     /// field.
     std::optional<Q> without_field_;

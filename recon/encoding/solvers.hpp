@@ -14,7 +14,7 @@ struct Solver {
     /// See solve(), which calls it.
     Solved (*solve)(NormalEquations& equations, const std::vector<Volume>& fhd,
                     const SolveOptions& options, Listener listener);
-    bool on_device; ///< where there is room
+    bool on_device; ///< whether it runs on the device where there is room
     bool preconditions;
     bool splits; ///< minimises what is not quadratic, too
 };

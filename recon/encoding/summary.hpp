@@ -13,9 +13,9 @@ struct Solved;
 
 /// Properties of a solve besides its options, on which the advice in notes depends.
 struct SolvedWith {
-    double epsilon = tolerance::eps; ///< of the transforms' arithmetic
+    double epsilon = tolerance::eps; ///< unit roundoff of the transforms' arithmetic
     bool exact = true; ///< the engine; else its accuracy limits the transforms, not their precision
-    bool time_segments = false; ///< of off-resonance
+    bool time_segments = false; ///< whether off-resonance comes in time segments
     bool iterations_asked_for = true; ///< not their usual number
     bool coil_maps = true;
     bool field_map = true;
@@ -74,7 +74,7 @@ private:
     double worst_residual() const;
     bool stops_early() const { return options_.lambda == 0 && options_.regularisers.empty(); }
     std::string better_transforms() const;
-    double left() const; ///< of the samples' energy
+    double left() const; ///< share of the samples' energy that is left
     bool smooths() const;
     bool explains_too_little(const ImageFrame& frame) const;
 

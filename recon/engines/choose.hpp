@@ -23,7 +23,8 @@ struct EngineAndVariant {
 /// The engine that serves some points, and notes on it.
 struct Choice : EngineAndVariant {
     std::string why_not_asked = {}; ///< why another serves than the one that was asked for
-    std::optional<EngineAndVariant> exact = {}; ///< of an inexact one: what else would serve
+    /// Exact engine that would serve in place of an inexact one.
+    std::optional<EngineAndVariant> exact = {};
 };
 
 /// The engine that is asked for, else one that serves in its place. Where no engine is asked for by

@@ -20,7 +20,7 @@ struct TransformPlan {
 
 /// The memory of one source and of one sum.
 struct SourceShape {
-    std::size_t number_bytes = 4; ///< of a real number
+    std::size_t number_bytes = 4; ///< bytes of a real number
     std::size_t numbers_of_a_position = 6;
     std::size_t numbers_of_a_value = 2; ///< 1 for real values
 };

@@ -30,7 +30,8 @@ enum class SourceLayout { none, arrays, structs, vectors };
 struct Variant {
     std::string name;
     Arithmetic arithmetic = {}; ///< none where its engine predicts the error otherwise
-    SourceLayout layout = SourceLayout::none; ///< of the direct engine, whose file is NAME.cl
+    /// Layout of the direct engine, whose file is NAME.cl.
+    SourceLayout layout = SourceLayout::none;
     /// The arithmetic of the variant where a parameter of the kernel has this value.
     struct Choice {
         std::string parameter;
@@ -47,11 +48,11 @@ struct Variant {
 /// The facts by which an engine is chosen and predicted: no device is touched.
 struct EngineFacts {
     std::string device_kind; ///< Device::kind()
-    bool in_host_memory; ///< where its arrays are
+    bool in_host_memory; ///< whether its arrays are in the host's memory
     bool has_doubles;
-    const Machine& model; ///< by which an engine chooses how it computes (model_of)
-    const Machine& machine; ///< for which it predicts seconds
-    Precision precision; ///< of arrays
+    const Machine& model; ///< machine by which an engine chooses how it computes (model_of)
+    const Machine& machine; ///< machine for which it predicts seconds
+    Precision precision; ///< precision of arrays
     double accuracy; ///< ComputeOptions::accuracy
     /// The parameters of a variant for a stage ("fhd", "q" or "f").
     std::function<const ChosenParameters&(const std::string& variant, const std::string& stage)>
@@ -69,7 +70,8 @@ struct EngineContext : EngineFacts {
 struct Engine {
     std::string name;
     std::string device_kind; ///< Device::kind() of those that it computes on
-    std::vector<Variant> variants; ///< in the order of the ladder; the last is the usual one
+    /// Variants in the order of the ladder; the last is the usual one.
+    std::vector<Variant> variants;
     bool divides_time; ///< off-resonance needs time segments (engines/segments.hpp)
     bool exact; ///< its error is rounding: it may serve in place of another one
     /// The reason why the engine cannot serve these points; "" where it can.

@@ -15,7 +15,7 @@ struct PiecewiseTransform::Job {
     const Load& load;
     const Take& take;
     const Progress& progress;
-    std::optional<Range> share; ///< of the voxels
+    std::optional<Range> share; ///< share of the voxels
 };
 
 Cost PiecewiseTransform::predicted(const std::string& stage, std::size_t coils) const {

@@ -55,7 +55,7 @@ private:
     Transforms& transforms_;
     SamplePoints points_;
     Voxels voxels_;
-    std::vector<Vec3> some_; ///< of the trajectory, where it comes in pieces
+    std::vector<Vec3> some_; ///< points of the trajectory, where it comes in pieces
     RealVector some_times_;
     std::unique_ptr<Transform> transform_;
     Range its_samples_{0, 0};

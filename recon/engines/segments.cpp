@@ -126,9 +126,9 @@ public:
     }
 
 private:
-    Eigen::MatrixXd root_; ///< of the inner product of times
+    Eigen::MatrixXd root_; ///< root of the inner product of times
     Eigen::MatrixXcd spread_;
-    RealVector squares_; ///< of the singular values, rising
+    RealVector squares_; ///< squares of the singular values, rising
     Eigen::MatrixXcd u_;
 };
 
@@ -203,7 +203,7 @@ public:
 private:
     const TimeNodes& nodes_;
     std::vector<double> at_; ///< s
-    Eigen::Index voxels_ = 0; ///< of the rates, before bins
+    Eigen::Index voxels_ = 0; ///< number of voxels of the rates, before bins
     Eigen::MatrixXcd exact_; ///< a row a time
     Eigen::MatrixXcd at_nodes_;
 };

@@ -96,18 +96,19 @@ private:
     Machine model_;
     Machine machine_;
     std::vector<Engine> table_;
-    std::string kernel_; ///< that was asked for, its engine and its row
+    std::string kernel_; ///< kernel that was asked for; its engine and its row follow
     const Engine& engine_;
     const Variant& variant_;
     EngineContext context_; ///< its parameters go into the record
     EngineFacts predicting_; ///< the same; its parameters do not
-    EngineFacts choosing_; ///< by the model
-    std::vector<const Variant*> served_; ///< those that made transforms
-    std::string segments_; ///< of off-resonance, for the record
-    std::map<std::string, ChosenParameters> of_first_; ///< of ranks, by variant and stage
+    EngineFacts choosing_; ///< facts of the model machine
+    std::vector<const Variant*> served_; ///< variants that made transforms
+    std::string segments_; ///< time segments of off-resonance, for the record
+    /// Parameters of the first rank, by variant and stage.
+    std::map<std::string, ChosenParameters> of_first_;
     std::map<std::string, ChosenParameters> parameters_;
     std::map<std::string, ChosenParameters> shipped_;
-    std::set<std::string> ran_; ///< of them, for the record
+    std::set<std::string> ran_; ///< keys of the parameters that ran, for the record
     std::set<std::string> told_;
 };
 

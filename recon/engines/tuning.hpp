@@ -12,7 +12,7 @@ namespace lsrecon {
 struct ChosenParameters {
     Parameters values; ///< empty for a kernel that has none
     std::string origin; ///< "given", "tuned on this device" or "default for nvidia"
-    double pairs_per_second = 0; ///< as they were tuned on this device; 0 where they were not
+    double pairs_per_second = 0; ///< rate as tuned on this device; 0 where it was not tuned
 
     /// "GROUP=128 VOXELS=8 (tuned on this device)"; "" without parameters.
     std::string text() const { return values.empty() ? "" : to_text(values) + " (" + origin + ")"; }

@@ -16,10 +16,10 @@ public:
 
 private:
     struct Known {
-        std::vector<std::string> state; ///< of each half when its hash was found
+        std::vector<std::string> state; ///< state of each half when its hash was found
         std::string hash;
     };
-    std::map<std::string, Known> known_; ///< by path
+    std::map<std::string, Known> known_; ///< known hashes by path
 };
 
 } // namespace lsrecon

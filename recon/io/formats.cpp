@@ -79,7 +79,8 @@ const std::string a_scan = "a scan, in HDF5 or of ISMRMRD";
 struct ForeignFile {
     std::string name;
     std::vector<std::string> endings;
-    bool (*recognises)(const InputFile& file); ///< by content; null where that says nothing
+    /// Whether the content is of this format; null where the content does not tell.
+    bool (*recognises)(const InputFile& file);
     std::string next_step;
 };
 

@@ -89,7 +89,7 @@ struct ScanFormat {
     /// InputError with the first thing that is wrong.
     ScanHeader (*open)(const std::shared_ptr<const Hdf5Reader>& file, const ReadOptions& options);
 
-    std::vector<std::string> endings; ///< that choose it for an output
+    std::vector<std::string> endings; ///< endings that choose it for an output
     /// UsageError when the format cannot hold the scan, which need not have samples yet.
     void (*require_holds)(const std::string& path, const Simulation& simulation);
     /// Writes the whole file or none. Notes everything that is not where a reader of the format
@@ -131,7 +131,7 @@ struct OpenScan : ScanHeader {
 OpenScan open_scan(const std::string& path, const ReadOptions& options);
 
 /// Reads a whole scan into memory; ScanFile (io/scan_file.hpp) has its frames one at a time.
-/// The same errors.
+/// Errors as of open_scan.
 Scan read_scan(const std::string& path, const ReadOptions& options = {});
 
 } // namespace lsrecon

@@ -46,7 +46,7 @@ public:
     /// The frames without their values, those that failed in their places; and the values.
     std::vector<ImageFrame> frames(const std::map<std::size_t, FailedFrame>& failed) const;
     PartValues stored() const;
-    FrameValues values() const; ///< in single precision
+    FrameValues values() const; ///< values in single precision
     std::size_t voxels() const { return voxels_; }
 
     /// Ends after the image is written: removes the part, unless frames failed and the next run
@@ -59,10 +59,11 @@ private:
     void promise();
 
     const Scan& scan_;
-    std::size_t voxels_; ///< of a volume
-    std::size_t volumes_; ///< of a frame
-    Precision precision_; ///< of the file
-    std::vector<std::optional<std::size_t>> position_; ///< of each frame among the finished ones
+    std::size_t voxels_; ///< voxels of a volume
+    std::size_t volumes_; ///< volumes of a frame
+    Precision precision_; ///< precision of the file
+    /// Position of each frame among the finished ones.
+    std::vector<std::optional<std::size_t>> position_;
     std::optional<PartFolder> part_;
     std::vector<FinishedFrame> here_; ///< without a part
     std::size_t resumed_ = 0;

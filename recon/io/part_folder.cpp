@@ -28,8 +28,8 @@ constexpr std::array<char, 16> signature{"lsrecon-part 8\n"};
 
 /// The content of the file of a frame beside its values.
 struct PackedFrame {
-    std::vector<std::string> names; ///< of what it depends on
-    std::vector<std::string> settings; ///< theirs
+    std::vector<std::string> names; ///< names of the settings that it depends on
+    std::vector<std::string> settings; ///< values of these settings
     std::vector<double> position; ///< empty, or 3 numbers
     ImageFrame image; ///< without values, and without its position
     double largest_part = 0;

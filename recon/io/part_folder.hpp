@@ -15,7 +15,7 @@ struct FinishedFrame {
     std::size_t index = 0; ///< within the scan
     ImageFrame image; ///< without its values
     FileBytes values;
-    double largest_part = 0; ///< of the values before they were rounded
+    double largest_part = 0; ///< largest part of the values before they were rounded
 };
 
 /// The finished frames of an image that is not finished: IMAGE.part, a folder beside it that
@@ -59,7 +59,7 @@ private:
                              const std::string& expected, const std::string& next_step) const;
 
     std::string path_;
-    mode_t mode_; ///< that of the image which it will replace
+    mode_t mode_; ///< mode of the image that it will replace
     Record identity_;
     int folder_ = -1; ///< open for its lock
     std::vector<FinishedFrame> frames_;

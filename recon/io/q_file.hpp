@@ -47,9 +47,9 @@ private:
 
     Hdf5Reader file_;
     std::vector<std::string> keys_;
-    std::vector<std::string> hashes_; ///< of the values, one a key
+    std::vector<std::string> hashes_; ///< hashes of the values, one a key
     std::vector<double> errors_; ///< one a key
-    std::optional<StoredQ> checked_; ///< by require, until it is read
+    std::optional<StoredQ> checked_; ///< Q that require checked, until it is read
     const Sampling* checked_for_ = nullptr;
 };
 

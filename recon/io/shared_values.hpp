@@ -28,7 +28,7 @@ private:
     const double most_bytes_;
     mutable std::mutex mutex_;
     std::deque<std::pair<std::string, StoredQ>> qs_; ///< the oldest first
-    double bytes_ = 0; ///< of them
+    double bytes_ = 0; ///< bytes of the Qs
     std::mutex maps_mutex_; ///< reading them takes long
     std::string maps_of_; ///< their file, "" where there are none
     Grid maps_like_;

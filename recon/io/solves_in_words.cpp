@@ -12,7 +12,7 @@ namespace lsrecon {
 namespace {
 
 struct Endings {
-    std::vector<double> iterations; ///< of each solve
+    std::vector<double> iterations; ///< iterations of each solve
     std::vector<double> residuals;
     std::size_t by_tolerance = 0;
     std::size_t by_limit = 0;

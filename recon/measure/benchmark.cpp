@@ -137,7 +137,7 @@ void benchmark_transform(const std::string& stage, const BenchmarkOptions& optio
 
 // The solver and the whole reconstruction, from file to file, of a scan whose truth is known.
 
-constexpr int iterations = 30; ///< as the published figures have
+constexpr int iterations = 30; ///< number of iterations of the published figures
 /// The smallest that the device keeps: a scan of any interest takes all iterations.
 constexpr double solver_tolerance = 1e-5;
 /// The loops run the whole reconstruction when it has no more pairs: some ten seconds.

@@ -18,12 +18,13 @@ struct BenchmarkOptions {
     /// The number of samples of the random trajectory of fhd, q and f; 0 for a number that takes
     /// the device half a minute in all.
     std::size_t samples = 0;
-    std::size_t scan_samples = 0; ///< of the simulated scan of solve and recon; 0 for two a voxel
+    /// Samples of the simulated scan of solve and recon; 0 for two a voxel.
+    std::size_t scan_samples = 0;
     /// Any of "fhd", "q", "f", "solve", "recon" and "crossover".
     std::vector<std::string> stages{"fhd", "q", "solve", "recon", "crossover"};
     std::vector<std::string> kernels; ///< empty for all of them
     std::string device;
-    std::optional<Precision> precision = {}; ///< of the variants
+    std::optional<Precision> precision = {}; ///< precision of the variants
     unsigned seed = 1;
 };
 
@@ -40,10 +41,10 @@ struct BenchmarkRow : Verified {
     std::string kernel; ///< "reference" and "reference-single" for the loops on one CPU thread
     std::string device;
     Precision precision = Precision::float32;
-    std::string parameters; ///< as ComputedBy::parameters
-    PairCost cost; ///< as Transforms::cost_of_pair
+    std::string parameters; ///< parameters as in ComputedBy::parameters
+    PairCost cost; ///< cost as of Transforms::cost_of_pair
     double seconds = 0; ///< computing alone; 0 when it was not verified
-    double wall_seconds = 0; ///< with conversion, transfer and launches
+    double wall_seconds = 0; ///< median with conversion, transfer and launches
     double pairs_per_second = 0;
     double gflops = 0; ///< Stone's convention
     double limit = 0; ///< pairs a second that the device allows the variant; 0 for the loops
@@ -60,7 +61,7 @@ struct ReconstructionRow : Verified {
     std::string kernel; ///< what computed F^H d and Q
     std::string device;
     std::size_t samples = 0;
-    std::size_t iterations = 0; ///< of conjugate gradients, that were done
+    std::size_t iterations = 0; ///< iterations of conjugate gradients that were done
     double seconds = 0; ///< wall; 0 when it was not verified
     double speed_up = 0; ///< against the CPU in double precision; 0 when that was not run
     /// All stages of the run, as the image's record has them.
@@ -77,7 +78,7 @@ struct CrossoverRow : Verified {
 
 struct Benchmark {
     ComputedBy device;
-    std::size_t samples = 0; ///< of fhd, q and f
+    std::size_t samples = 0; ///< samples of fhd, q and f
     DeviceRates rates;
     std::vector<BenchmarkRow> transforms;
     std::vector<ReconstructionRow> reconstructions;

@@ -19,8 +19,8 @@ struct TransformCase {
     Voxels voxels;
     std::vector<std::size_t> checked; ///< points that the reference computes
     CoilMatrix exact; ///< there
-    double pairs = 0; ///< for Q over all (2N)^D differences, of which half are computed
-    double reference_seconds = 0; ///< of all points on the reference
+    double pairs = 0; ///< pairs, for Q over all (2N)^D differences, of which half are computed
+    double reference_seconds = 0; ///< time of all points on the reference
     bool reference_scaled = false; ///< reference_seconds were measured on a part
 
     std::size_t points() const { return stage == "f" ? trajectory.size() : voxels.count(); }
@@ -40,7 +40,8 @@ struct Measurement {
     double relative_error = 0; ///< relative L2 at the checked points
     double bound = 0; ///< base/tolerance.hpp
     double seconds = 0; ///< median of computing; 0 when the error is above the bound
-    double fastest_seconds = 0; ///< of them: what a busy machine disturbs least
+    /// Least of these times: the one that a busy machine disturbs least.
+    double fastest_seconds = 0;
     double wall_seconds = 0; ///< median of all: conversion, transfer, launches, computing
     bool verified() const { return relative_error <= bound; }
 };
@@ -60,7 +61,7 @@ Measurement measure(Transforms& transforms, const TransformCase& what, Reporter&
 
 struct Times {
     double compute = 0; ///< median
-    double fastest = 0; ///< of computing
+    double fastest = 0; ///< fastest time of computing
     double wall = 0; ///< median
 };
 

@@ -15,14 +15,14 @@ struct TuneCandidate {
 
     Parameters parameters;
     Outcome outcome = Outcome::failed;
-    double seconds = 0; ///< of computing; of one run when slow
+    double seconds = 0; ///< seconds of computing; of one run when slow
     std::string reason; ///< why it is wrong or failed
 };
 
 struct TuneStep {
     std::string kernel;
     std::string stage;
-    std::size_t number; ///< from 1
+    std::size_t number; ///< number from 1
     std::size_t count;
     const TuneCandidate& candidate;
     double best_seconds; ///< so far; 0 when none was timed
@@ -44,7 +44,7 @@ struct TuneResult {
     std::string stage;
     std::string device;
     std::string problem; ///< "128x128x128, 16384 samples"
-    double pairs = 0; ///< as bench counts them
+    double pairs = 0; ///< pairs as bench counts them
     std::vector<TuneCandidate> candidates; ///< the fastest first, then what was not timed
     std::size_t skipped = 0; ///< combinations that the device does not allow
     TuneCandidate shipped; ///< the default of the device's family

@@ -121,7 +121,7 @@ void ValidationRows::add(const std::string& stage, double bound, const CoilMatri
 /// hundreds of iterations, and two correct programs differ. After a few iterations an image is a
 /// smooth function of the operator and of b, whose sensitivity can be measured.
 struct FewIterations {
-    SolveOptions options; ///< that make it again
+    SolveOptions options; ///< options with which it is made again
     ComplexVector x;
     double residual = 0; ///< ||b - A x|| / ||b||
     /// The relative distance that x moves when every product with A, and b, are wrong by the errors
@@ -131,8 +131,8 @@ struct FewIterations {
 };
 
 struct PermittedErrors {
-    double of_transforms; ///< of products and b, relative
-    double of_solver; ///< of products alone that are made of the same Q
+    double of_transforms; ///< relative error of products and b
+    double of_solver; ///< error of products alone that are made of the same Q
     double tolerance; ///< the smallest that the solver can be asked for
 };
 
@@ -432,8 +432,8 @@ private:
     Reporter silent_;
     const Frame& frame_;
     Formulation formulation_;
-    std::optional<Q> q_; ///< by the device; none for voxels off the grid
-    double worst_bound_ = 0; ///< of F^H, Q and F
+    std::optional<Q> q_; ///< Q of the device; none for voxels off the grid
+    double worst_bound_ = 0; ///< worst bound of F^H, Q and F
     ValidationRows rows_;
 };
 

@@ -13,8 +13,8 @@ struct ValidateOptions {
     /// Sample-voxel pairs that the reference may spend on a stage; more are sampled. It makes about
     /// 3e7 pairs a second.
     double pairs = 2e7;
-    double lambda = 0.01; ///< of the solution
-    unsigned seed = 1; ///< of the voxels that are sampled and of the test volumes
+    double lambda = 0.01; ///< lambda of the solution
+    unsigned seed = 1; ///< seed of the voxels that are sampled and of the test volumes
 };
 
 /// One stage on the device against the double reference.
@@ -23,7 +23,7 @@ struct ValidationRow {
     double relative_l2 = 0;
     double bound = 0;
     double largest = 0; ///< largest |difference|, relative to the largest |value|
-    std::string where; ///< of it: coil and voxel or sample
+    std::string where; ///< its place: coil and voxel or sample
     std::size_t compared = 0;
     std::size_t total = 0;
     std::string remark; ///< what was compared, "" for all of it

@@ -19,7 +19,7 @@ public:
     /// enough for all of it.
     CalibrationField(const Grid& image, const Grid& file,
                      const std::vector<std::shared_ptr<const Sampling>>& samplings);
-    const Grid& grid() const { return grid_; } ///< with about the image's voxels
+    const Grid& grid() const { return grid_; } ///< grid with about the image's voxels
     bool is_narrower() const { return share_ != Vec3{1, 1, 1}; } ///< than the image's
     /// The positions of the samples, in cycles per this field of view.
     std::shared_ptr<const std::vector<Vec3>>
@@ -33,8 +33,9 @@ public:
 
 private:
     Grid grid_;
-    Vec3 share_{1, 1, 1}; ///< of the image's field of view
-    std::optional<std::size_t> dense_radius_; ///< of samples for a field wider than the file's
+    Vec3 share_{1, 1, 1}; ///< share of the image's field of view
+    /// Radius of samples that are dense enough for a field wider than the file's.
+    std::optional<std::size_t> dense_radius_;
 };
 
 /// Indices of the samples within a box; the edge at +h belongs to the next period.
@@ -42,7 +43,7 @@ std::vector<std::size_t> within(const std::vector<Vec3>& trajectory, const Grid&
 
 /// The centre of k-space of some frames on a grid: what coil maps are estimated from.
 struct Calibration {
-    std::size_t radius; ///< in cycles/FOV: so far it is sampled at the Nyquist rate
+    std::size_t radius; ///< radius in cycles/FOV within which it is sampled at the Nyquist rate
     Grid grid; ///< the calibration's field of view with a matrix of 2 radius, at most its own
     std::size_t frames; ///< F
     CoilMatrix images; ///< C x n F: least-squares images of the coils, x fastest
@@ -59,7 +60,7 @@ struct Calibration {
 /// A next step where maps cannot be estimated, for every command that wants them.
 constexpr const char* without_maps = "'lsrecon recon `maps` none' reconstructs without maps";
 
-/// Another, where the samples are too few.
+/// Another next step, where the samples are too few.
 constexpr const char* maps_of_another =
     "make maps of another scan of these coils, or of more of its frames, with 'lsrecon maps', and "
     "pass them with `maps` FILE";

@@ -73,7 +73,7 @@ Frame some_within(const Grid& box, const Frame& frame) {
 }
 
 /// Maps on a coarser grid, of a sum of squares of 1, which leave as much and converge as others do.
-/// Where they end with the object they go on for a voxel: its coarse image rings across its edge.
+/// Maps that end with the object go on for a voxel: its coarse image rings across its edge.
 CoilRows comparable(CoilMatrix maps, const Grid& grid) {
     const CoilMatrix given = maps;
     const RealVector squares = given.colwise().squaredNorm().transpose();
@@ -110,10 +110,11 @@ std::shared_ptr<const Sampling> mirrored(const Sampling& sampling) {
 } // namespace
 
 struct CoarseModels::Samples {
-    Frame all; ///< of both that follow
-    Frame centre; ///< of the models
-    Frame of_maps; ///< that maps are estimated from; none where they cannot be
-    std::map<std::pair<bool, double>, CoilRows> maps = {}; ///< by estimates_in_field, and field
+    Frame all; ///< samples of both frames that follow
+    Frame centre; ///< samples of the models
+    Frame of_maps; ///< samples that maps are estimated from; none where they cannot be
+    /// Maps by estimates_in_field, and field.
+    std::map<std::pair<bool, double>, CoilRows> maps = {};
 };
 
 CoarseModels::CoarseModels(Transforms& transforms, const Scan& scan, const Model& own,

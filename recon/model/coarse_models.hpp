@@ -18,7 +18,8 @@ struct ModelChange {
     bool mirrors = false; ///< the trajectory has its other sign
     double field = 1; ///< the field map is so many times as large
     bool estimates = false; ///< coil maps are estimated from the scan
-    bool estimates_in_field = true; ///< of images with that field; without they take less time
+    /// Maps are estimated from images with that field; without it they take less time.
+    bool estimates_in_field = true;
 };
 
 /// Models of one frame of a place, solved at low resolution: the samples of the centre of k-space
@@ -72,13 +73,15 @@ private:
     Transforms& transforms_;
     const Scan& scan_;
     const Model& model_; ///< the scan's own
-    Grid grid_; ///< of the models
+    Grid grid_; ///< grid of the models
     std::size_t radius_; ///< so far maps can be estimated, in cycles/FOV
-    CoilRows maps_; ///< of the scan
-    std::map<std::array<std::size_t, 3>, OffResonance> fields_; ///< of the scan, by matrix
+    CoilRows maps_; ///< coil maps of the scan
+    std::map<std::array<std::size_t, 3>, OffResonance> fields_; ///< field of the scan, by matrix
     double noise_;
-    std::shared_ptr<const Sampling> mirrored_; ///< of the centre; null until it is asked for
-    std::map<std::pair<const Sampling*, std::array<std::size_t, 3>>, Q> qs_; ///< by matrix
+    /// Trajectory of the centre with the other sign; null until it is asked for.
+    std::shared_ptr<const Sampling> mirrored_;
+    /// Q of a sampling, by matrix.
+    std::map<std::pair<const Sampling*, std::array<std::size_t, 3>>, Q> qs_;
     std::unique_ptr<Samples> samples_;
     std::optional<Explained> own_;
     std::unique_ptr<Samples> noisy_;

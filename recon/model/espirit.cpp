@@ -347,7 +347,7 @@ float weight_of(float eigenvalue, float crop, bool soft) {
     return std::sqrt(t);
 }
 
-using Plane = Eigen::ArrayXXf; ///< by x and y
+using Plane = Eigen::ArrayXXf; ///< values by x and y
 
 /// 1 for what is not 0 and for what it encloses. An opening needs no closing first: the window of 6
 /// points, or fewer, bridges all that are narrower than a quarter of the field of view.

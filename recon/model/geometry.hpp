@@ -8,7 +8,7 @@
 
 namespace lsrecon {
 
-/// Another grid for a scan, and what becomes of trajectories and samples:
+/// Another grid for a scan, and the change of trajectories and samples:
 ///
 ///     k' = +-k FOV' / FOV         cycles per new field of view; samples with |k'| > N'/2 go
 ///     d' = d exp(-i 2 pi k' . s / FOV')
@@ -48,12 +48,12 @@ private:
     void apply(const Change& change, const Vec3& shift_mm, Frame& frame) const;
 
     GeometryOptions options_;
-    Vec3 fov_mm_{1, 1, 1}; ///< of the new grid
+    Vec3 fov_mm_{1, 1, 1}; ///< field of view of the new grid
     Vec3 factor_{1, 1, 1}; ///< k' over k
     Vec3 limit_{0, 0, 0}; ///< largest |k'| that is kept
-    std::vector<Vec3> shifts_mm_; ///< of the frames
+    std::vector<Vec3> shifts_mm_; ///< shifts of the frames
     std::vector<std::shared_ptr<const Change>> frames_;
-    std::vector<std::optional<Vec3>> positions_; ///< of the frames
+    std::vector<std::optional<Vec3>> positions_; ///< positions of the frames
 };
 
 } // namespace lsrecon

@@ -18,7 +18,7 @@ public:
     void change_geometry(Geometry geometry) { geometry_.emplace(std::move(geometry)); }
     /// Mixes the coils once more, after the mixing so far.
     void mix(const CoilMixing& mixing);
-    const CoilMixing& mixing() const { return mixing_; } ///< of no rows for none
+    const CoilMixing& mixing() const { return mixing_; } ///< a matrix without rows for no mixing
 
     std::size_t first_good() const { return source_.first_good(); }
     bool is_bad(std::size_t index) const { return source_.bad().count(index) > 0; }

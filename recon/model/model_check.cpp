@@ -27,10 +27,10 @@ constexpr const char* none_estimated =
 } // namespace
 
 struct ModelCheck::Words {
-    std::string name; ///< in the record
+    std::string name; ///< name in the record
     ModelChange change;
     std::string subject; ///< and "explain"
-    std::string object; ///< of it, where it is not some slices
+    std::string object; ///< object whose name messages use, where it is not some slices
     std::string in_use; ///< after "than"
     std::string flag;
 };

@@ -46,7 +46,7 @@ public:
     /// what was used, with the flag that takes it; or, where none does and none can be estimated,
     /// that much is left. "" where there is nothing to say.
     std::string advice() const;
-    /// The same advice for a user who asks; where there is none, the models that were tried and
+    /// The advice for a user who asks; where there is none, the models that were tried and
     /// what is left.
     std::string in_words() const;
     /// The share of the energy that the scan's own model leaves at low resolution, and how many
@@ -112,12 +112,13 @@ private:
 
 struct ModelCheck::OfPlace {
     std::size_t place = 0;
-    double energy = 0; ///< of the samples that were compared
-    double left = 0; ///< of it by the scan's own model
-    double noise = 0; ///< of it, at most
+    double energy = 0; ///< energy of the samples that were compared
+    double left = 0; ///< part of it that the scan's own model leaves
+    double noise = 0; ///< part of it that noise has, at most
     int cannot_estimate = 0; ///< 1 where coil maps would be compared with estimated ones
     std::vector<Left> models = std::vector<Left>(rows);
-    std::vector<Slice> slices = {}; ///< of a volume, by images of the residual; of a slice itself
+    /// Slices of a volume, by images of the residual; or the slice itself.
+    std::vector<Slice> slices = {};
     template <typename Archive> void each(Archive& archive) {
         archive(place, energy, left, noise, cannot_estimate, models, slices);
     }

@@ -22,7 +22,7 @@ constexpr std::size_t enough_samples = 16;
 /// could be calibrated alone: pieces of one scan left 5 % at an SNR of 3 and 2 % where 6 mm moved,
 /// contrasts 30 to 60 %.
 constexpr double of_one_image = 0.1;
-/// The same limit where no frame could be calibrated alone: maps were right with 63 %, of contrasts
+/// The limit of this energy where no frame could be calibrated alone: maps were right with 63 %, of contrasts
 /// whose phases differ, and wrong with 97 %, of frames of either sign.
 constexpr double of_like_images = 0.75;
 
@@ -90,7 +90,7 @@ private:
     const CalibrationField& field_;
     MixedFrames& frames_;
     Reporter& report_;
-    std::map<std::size_t, Frame> ahead_; ///< that told the radius and is calibrated next
+    std::map<std::size_t, Frame> ahead_; ///< frames that told the radius and are calibrated next
 };
 
 std::size_t FramesOfPlace::wanted_radius(const std::vector<std::size_t>& good) {

@@ -28,7 +28,7 @@ private:
     CoilRows volumes_;
     Grid grid_;
     Resampled of_;
-    std::vector<Grid> grids_; ///< of the image at each place
+    std::vector<Grid> grids_; ///< grid of the image at each place
 };
 
 } // namespace lsrecon

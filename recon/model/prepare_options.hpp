@@ -43,12 +43,12 @@ template <typename Source> std::string file_of(const Source& source) {
 
 struct PrepareOptions {
     GeometryOptions geometry;
-    bool whiten = true; ///< where the scan has noise
+    bool whiten = true; ///< whether noise is whitened where the scan has it
     CoilCompression compression;
     MapsSource maps; ///< the usual: the scan's own, or ESPIRiT where several coils have none
     MapsOptions estimate;
     FieldSource field_map; ///< the usual: the scan's own
-    double field_scale = 1; ///< by which the field map is multiplied
+    double field_scale = 1; ///< factor on the field map
 
     // Inputs beside the scan, where they are named above:
     std::optional<StoredMaps> stored_maps = {};

@@ -23,7 +23,7 @@ public:
 private:
     std::string file_;
     PlacedVolumes volumes_;
-    std::shared_ptr<const PriorImage> only_; ///< of a scan of one place
+    std::shared_ptr<const PriorImage> only_; ///< prior image of a scan of one place
 };
 
 } // namespace lsrecon

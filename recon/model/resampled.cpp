@@ -11,8 +11,8 @@ namespace lsrecon {
 
 namespace {
 
-constexpr double smallest_cosine = 0.9999; ///< of axes that count as the same
-constexpr double smallest_thickness_mm = 5; ///< of a plane; files of planes hold none
+constexpr double smallest_cosine = 0.9999; ///< cosine between axes that count as the same
+constexpr double smallest_thickness_mm = 5; ///< thickness of a plane; files of planes hold none
 constexpr double most_times_larger = 4; ///< a field of view larger than that is in another unit
 
 double voxel_mm(const Grid& grid, std::size_t d) {
@@ -23,7 +23,7 @@ bool is_placed(const Grid& grid) {
     return grid.position && grid.directions;
 }
 
-/// How far the centre of `from` lies from that of `to` along a direction.
+/// The distance along a direction from the centre of `to` to that of `from`.
 double apart_along(const Vec3& direction, const Grid& from, const Grid& to) {
     const Vec3& a = *from.position;
     const Vec3& b = *to.position;
@@ -93,7 +93,7 @@ void require_places_to_move(const Grid& from, const Grid& to, const Resampled& o
     }
 }
 
-/// How far the centre of `from` lies from that of `to`, along the axes, in mm; 0 where unknown.
+/// The distance along the axes, in mm, from the centre of `to` to that of `from`; 0 where unknown.
 Vec3 offset_of(const Grid& from, const Grid& to, const Resampled& of) {
     if (of.shifted) {
         require_places_to_move(from, to, of);
@@ -142,9 +142,9 @@ public:
     }
 
 private:
-    std::array<std::size_t, 3> size_; ///< of the image
-    Vec3 centre_{0, 0, 0}; ///< of the image
-    std::array<Vec3, 3> steps_{}; ///< of a voxel along each axis of the image
+    std::array<std::size_t, 3> size_; ///< size of the image
+    Vec3 centre_{0, 0, 0}; ///< centre of the image
+    std::array<Vec3, 3> steps_{}; ///< steps of a voxel along each axis of the image
 };
 
 VoxelMap map_of_slice(const Grid& volume, const Grid& slice, const Resampled& of) {
@@ -188,10 +188,10 @@ std::optional<Between> between(double at, std::size_t size) {
 
 /// The voxels of a volume around one of an image.
 struct Cell {
-    std::size_t voxel; ///< of the image
+    std::size_t voxel; ///< index of the image's voxel
     std::ptrdiff_t first; ///< the lowest neighbour
-    std::array<std::ptrdiff_t, 3> steps{}; ///< from it to the upper neighbour along each axis
-    std::array<float, 3> shares{}; ///< of the upper neighbours
+    std::array<std::ptrdiff_t, 3> steps{}; ///< steps from it to the upper neighbour along each axis
+    std::array<float, 3> shares{}; ///< shares of the upper neighbours
 
     /// Interpolated along y, then x, then z.
     template <typename Value> std::complex<float> in(const Value* values) const {
@@ -258,7 +258,7 @@ CoilRows interpolated(const CoilRows& volumes, const View& view, const VoxelMap&
     return CoilRows(std::move(result));
 }
 
-/// How far a place is from the volume's field of view and a half voxel more, in mm.
+/// The distance in mm by which a place is beyond the volume's field of view and a half voxel more.
 double beyond_mm(const Vec3& place, const Grid& volume) {
     double most = 0;
     for (std::size_t d = 0; d < 3; ++d) {

@@ -24,7 +24,7 @@ public:
     /// Whether no sample is within the widest gap of k = 0.
     bool has_hole() const { return !centre_is_sampled_; }
 
-    static constexpr double share = 0.9; ///< that counts as nearly every
+    static constexpr double share = 0.9; ///< share that counts as nearly every cell
     /// The widest gap around k = 0 in cycles/FOV. A narrower gap is bridged because an object is no
     /// larger than the field of view. Spokes from 0, 1 and 1.5 outwards gave the same maps; those
     /// from 2 gave maps of no use.
@@ -37,11 +37,11 @@ private:
     std::size_t shell_of(const std::array<long, 3>& cell) const;
     std::size_t index_of(const std::array<long, 3>& cell) const;
 
-    std::array<std::size_t, 3> size_; ///< of the grid
-    std::array<long, 3> half_{0, 0, 0}; ///< of the cells along each axis
+    std::array<std::size_t, 3> size_; ///< size of the grid
+    std::array<long, 3> half_{0, 0, 0}; ///< half the number of cells along each axis
     long reach_;
     std::vector<bool> filled_;
-    std::vector<std::size_t> all_; ///< of the shell within this radius and the last
+    std::vector<std::size_t> all_; ///< cells of the shell between the last radius and this one
     std::vector<std::size_t> sampled_;
     bool centre_is_sampled_ = false;
 };

@@ -25,7 +25,7 @@ public:
 private:
     PlacedVolumes volumes_; ///< the field, and R2* where there is one
     double factor_;
-    std::shared_ptr<const OffResonance> only_; ///< of a scan of one place
+    std::shared_ptr<const OffResonance> only_; ///< field of a scan of one place
 };
 
 } // namespace lsrecon

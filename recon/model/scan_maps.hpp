@@ -18,7 +18,7 @@ namespace lsrecon {
 /// Coil maps of one place, or of all.
 struct PlaceMaps {
     std::shared_ptr<const CoilRows> values; ///< C x N, of no rows for none
-    double scale = 1; ///< by which they were divided
+    double scale = 1; ///< divisor of the values
 };
 
 /// The coil maps of a scan: its own, those that come beside it, or estimated ones, the latter two
@@ -56,9 +56,10 @@ private:
     void take_stored(const std::string& file, StoredMaps stored, const GeometryOptions& geometry);
     void remark_beyond_field();
     void require_maps_of_signals(const CoilRows& maps, const std::string& file);
-    CoilRows taken(const Place& place); ///< from what came beside the scan
+    CoilRows taken(const Place& place); ///< maps that came beside the scan, for this place
     void make_first();
-    CalibrationField field_of(const Place& place); ///< where its coils are calibrated
+    /// Field of view in which its coils are calibrated.
+    CalibrationField field_of(const Place& place);
     Calibration calibration_of(const Place& place, const CalibrationField& field);
     CoilRows estimate(const Place& place);
     CoilRows estimated(const Place& place); ///< its errors say what to know of the place
@@ -71,16 +72,16 @@ private:
     Transforms& transforms_;
     Reporter& report_;
     std::size_t first_;
-    const MapsMethod* method_ = nullptr; ///< of estimated maps
+    const MapsMethod* method_ = nullptr; ///< method of estimated maps
     MapsOptions how_;
-    std::string file_; ///< of maps that are not estimated, and
+    std::string file_; ///< file of maps that are not estimated
     std::optional<PlacedVolumes> volumes_;
     std::optional<PlaceMaps> of_all_;
-    std::map<std::size_t, PlaceMaps> ahead_; ///< by places whose turn comes
+    std::map<std::size_t, PlaceMaps> ahead_; ///< maps of places whose turn comes
     bool is_scale_told_ = false;
-    std::string matrix_; ///< of the last calibration, and
-    std::size_t together_ = 1; ///< how many frames it took for one
-    double unexplained_ = 0; ///< what it left of its samples' energy
+    std::string matrix_; ///< matrix of the last calibration
+    std::size_t together_ = 1; ///< number of frames joined into one by it
+    double unexplained_ = 0; ///< share of its samples' energy that it left
     std::map<std::size_t, InputError> failed_; ///< places without maps
 };
 

@@ -22,13 +22,13 @@ struct ScanInPreparation {
     void mix(const CoilMixing& mixing);
 
     Scan scan; ///< its frames have no samples; a step may give them other samplings
-    MixedFrames frames; ///< with samples, as the steps so far have changed them
+    MixedFrames frames; ///< frames with samples, as the steps so far have changed them
     PrepareOptions options;
     Transforms& transforms;
     Reporter& report;
-    const Grid file_grid; ///< of the scan's file
-    std::vector<Place> places; ///< of the scan, made anew by a step that moves frames
-    std::optional<ScanField> field; ///< that comes beside the scan
+    const Grid file_grid; ///< grid of the scan's file
+    std::vector<Place> places; ///< places of the scan, made anew by a step that moves frames
+    std::optional<ScanField> field; ///< field that comes beside the scan
     std::optional<ScanMaps> maps;
     std::optional<ScanPrior> prior;
 };
@@ -38,7 +38,7 @@ struct ScanToPrepare {
     Transforms& transforms;
     const PrepareOptions& options;
     const Scan& scan;
-    const Grid& grid; ///< of the image
+    const Grid& grid; ///< grid of the image
     std::size_t maps; ///< coil maps of the image; 0 for none
     std::size_t places;
 };

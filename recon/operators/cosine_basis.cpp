@@ -258,7 +258,7 @@ private:
     Precision precision_;
     GridSize size_;
     std::unique_ptr<FftPlan> fft_;
-    Array phase_factors_; ///< of multiply_in_cosines
+    Array phase_factors_; ///< phase factors of multiply_in_cosines
     Array values_;
 };
 

@@ -49,8 +49,8 @@ private:
     }
 
     Device& device_;
-    Device& there_; ///< where the transform is
-    Precision precision_; ///< of the transform
+    Device& there_; ///< device of the transform
+    Precision precision_; ///< precision of the transform
     std::unique_ptr<Transform> transform_;
 };
 
@@ -91,7 +91,7 @@ private:
     Product f_map_;
     Product a_;
     NormalOf normal_;
-    Array product_; ///< of a coil
+    Array product_; ///< product of a coil
 };
 
 } // namespace

@@ -18,7 +18,7 @@ std::size_t tilings(const Grid& grid);
 /// shift or the size cuts them; none wraps around.
 std::vector<std::vector<Eigen::Index>> patches_of(const Grid& grid, std::size_t tiling);
 
-/// What "locally low rank" penalises in one tiling (Trzasko and Manduca 2011, Proc. ISMRM 19:4371):
+/// The penalty of "locally low rank" in one tiling (Trzasko and Manduca 2011, Proc. ISMRM 19:4371):
 /// the nuclear norms, sums of singular values, of the patches' Casorati matrices, P voxels x F
 /// frames each,
 ///

@@ -93,7 +93,7 @@ private:
     Device& device_;
     Grid grid_;
     Precision precision_;
-    std::vector<Box> boxes_; ///< of the image in a period, alone
+    std::vector<Box> boxes_; ///< box of the image in a period, as the only element
     std::unique_ptr<FftPlan> fft_;
     Array period_;
 };

@@ -9,7 +9,7 @@ namespace lsrecon {
 
 /// The step that an iteration asks of a proximal map.
 struct ProximalStep {
-    double weight; ///< of the term
+    double weight; ///< weight of the term
     double scale; ///< s, near the largest voxel: a weight serves scans of any scale
     double penalty;
 

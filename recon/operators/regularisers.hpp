@@ -27,7 +27,8 @@ struct RegulariserTerm {
     std::unique_ptr<Operator> k;
     /// The target of a quadratic term with K = 1, weight / 2 ||rho - target||^2; null for 0.
     const PriorImage* target = nullptr;
-    std::unique_ptr<Proximal> proximal = nullptr; ///< of phi; null for a quadratic term
+    /// Proximal map of phi; null for a quadratic term.
+    std::unique_ptr<Proximal> proximal = nullptr;
     bool couples_frames = false; ///< phi is of K rho of all frames
     double weight = 0;
 };
@@ -48,7 +49,7 @@ struct RegulariserPlace {
 
 /// Arrays of the image's size that a term needs.
 struct RegulariserVolumes {
-    std::size_t components; ///< of K rho
+    std::size_t components; ///< components of K rho
     std::size_t inside; ///< K's own
     bool is_isometry = false; ///< then K^H K is 1, and needs none
 };

@@ -20,7 +20,7 @@ struct ToeplitzWorkspace {
     std::shared_ptr<FftPlan> of_batch;
     std::shared_ptr<FftPlan> of_one;
     std::vector<Box> boxes; ///< one a parity
-    Array padded; ///< of a batch of periods
+    Array padded; ///< periods of a batch
 };
 
 /// N on a grid, with T a convolution with Q: Fessler et al. 2005, IEEE TSP 53(9), section III. One
@@ -43,7 +43,8 @@ public:
     /// made.
     static Cost cost(const Device& device, const Grid& grid, Precision precision);
     static Cost cost_of_making(const Device& device, const Grid& grid, Precision precision);
-    static constexpr double products_of_making = 3; ///< that take as long as making its spectra
+    /// Number of products that take as long as making its spectra.
+    static constexpr double products_of_making = 3;
     /// Seconds of a product with so many coil maps: at the pace of this device, or of another
     /// machine.
     static double seconds(const Device& device, const Grid& grid, Precision precision,

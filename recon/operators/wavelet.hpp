@@ -15,7 +15,7 @@ using Taps = std::array<double, 4>;
 /// One level of a wavelet transform: some components of N numbers, of detail at one scale.
 struct WaveletLevel {
     Taps low_pass; ///< the same at all levels of a transform
-    std::vector<std::size_t> dimensions; ///< those that are filtered
+    std::vector<std::size_t> dimensions; ///< dimensions that are filtered
     std::size_t step = 1; ///< voxels between the taps of a filter
     std::size_t coarse = 0; ///< component of the transform's coarse image
     std::size_t first = 1; ///< component
@@ -80,7 +80,7 @@ private:
     Device& device_;
     Grid grid_;
     std::vector<WaveletLevels> transforms_;
-    Array coarse_; ///< of the level that is done
+    Array coarse_; ///< coarse part of the level that is done
     Array fine_; ///< what a level is merged to
     std::vector<Array> halves_; ///< low and high pass of each dimension but the last
 };

@@ -10,10 +10,10 @@ namespace lsrecon {
 /// The shape of a scan, known before any value is read.
 struct ScanShape {
     std::string file;
-    std::string name_of_grid; ///< for messages, as its format has it
-    Grid grid; ///< of the image
+    std::string name_of_grid; ///< name in messages, as its format has it
+    Grid grid; ///< grid of the image
     std::size_t coils = 1;
-    std::size_t coil_maps = 0; ///< that the file has
+    std::size_t coil_maps = 0; ///< number of coil maps in the file
 };
 
 /// InputError when the host has no room for a reconstruction of one frame without options on the

@@ -32,7 +32,7 @@ private:
     std::vector<std::size_t> empty_;
     std::size_t skipped_ = 0; ///< frames
     std::size_t counted_ = 0; ///< samples that count
-    std::size_t zeros_ = 0; ///< of these, 0 in every coil
+    std::size_t zeros_ = 0; ///< samples of these that are 0 in every coil
 };
 
 } // namespace lsrecon

@@ -15,7 +15,7 @@ namespace {
 /// The reach of a trajectory relative to +-N/2 that is allowed: gradients overshoot, but by no more
 /// than this.
 constexpr double allowed_overshoot = 1.05;
-/// The same limit where samples beyond N/2 will be left out: a larger reach is a wrong unit.
+/// The limit where samples beyond N/2 will be left out: a larger reach is a wrong unit.
 constexpr double most_left_out = 2;
 
 } // namespace

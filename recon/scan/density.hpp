@@ -12,7 +12,7 @@ namespace lsrecon {
 /// field of view, 1 for a full Cartesian scan. Density compensation (docs/maths.md#gridding).
 struct Density {
     RealVector cells;
-    std::string method; ///< in words, for the record
+    std::string method; ///< method in words, for the record
     std::string remark = {}; ///< a note on what they do to the image; "" for none
 };
 
@@ -31,8 +31,8 @@ const std::vector<DensityMethod>& density_methods();
 struct CubicUnits {
     CubicUnits(std::vector<Vec3> trajectory, const Grid& grid);
     std::vector<Vec3> k;
-    double period; ///< of the grid, along each dimension
-    double cells; ///< of one cycle per field of view, in a square or cube of 1
+    double period; ///< period of the grid, along each dimension
+    double cells; ///< cells of one cycle per field of view, in a square or cube of 1
 };
 
 /// Spokes through or from the centre, whole or of a partial echo, and spirals outward or inward,

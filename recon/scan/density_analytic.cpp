@@ -10,7 +10,8 @@ namespace lsrecon {
 
 namespace {
 
-constexpr double off_centre = 0.5; ///< of a spoke, cycles/FOV: delays of gradients move spokes so
+/// Distance of a spoke from the centre, cycles/FOV: delays of gradients move spokes so.
+constexpr double off_centre = 0.5;
 constexpr double same_direction = 0.99; ///< cosine of steps of a spoke
 constexpr double nearly_symmetric = 0.8; ///< shorter half of a full spoke over the longer
 constexpr double jump = 4; ///< steps from one spiral to the next, over the usual one

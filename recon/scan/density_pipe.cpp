@@ -8,7 +8,7 @@ namespace lsrecon {
 
 namespace {
 
-constexpr double settled = 0.01; ///< of C C^T w, root mean square
+constexpr double settled = 0.01; ///< root mean square of C C^T w - 1 at which the iterations end
 constexpr int most_iterations = 30;
 /// Cells of C a cycle per FOV. Whole ones leave images of radial scans and spirals 1.5 to 4 times
 /// farther from the truth.

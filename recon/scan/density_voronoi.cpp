@@ -14,7 +14,7 @@ namespace lsrecon {
 
 namespace {
 
-constexpr double apart = 1e-4; ///< of two points that are not one, in cycles/FOV
+constexpr double apart = 1e-4; ///< distance of two points that are not one, in cycles/FOV
 constexpr double fills_corners = 0.8; ///< reach of samples over that of the grid's corner
 
 /// Samples by their point, within a period.

@@ -12,7 +12,7 @@ namespace lsrecon {
 
 /// A frame that could not be made, while others were.
 struct FailedFrame {
-    ExitCode code = ExitCode::bug; ///< of the error that ended it
+    ExitCode code = ExitCode::bug; ///< code of the error that ended it
     std::string error; ///< the whole message
     template <typename Archive> void each(Archive& archive) { archive(code, error); }
 };

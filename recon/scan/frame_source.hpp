@@ -47,7 +47,7 @@ public:
 
 private:
     Scan scan_;
-    std::vector<CoilRows> samples_; ///< of each frame
+    std::vector<CoilRows> samples_; ///< samples of each frame
 };
 
 } // namespace lsrecon

@@ -23,7 +23,8 @@ struct GeometryOptions {
     bool regularised = false;
     bool solves = true; ///< the image is that of a solver, which may have a regulariser
 
-    std::string header_shift() const { return shift_to_position ? "yes" : "no"; } ///< in records
+    /// Word for it in records.
+    std::string header_shift() const { return shift_to_position ? "yes" : "no"; }
     bool shifts() const { return shift_to_position || !shift_mm.empty(); }
     bool other_grid() const { return !(matrix.empty() && fov_mm.empty()); }
     bool any() const { return conjugate || shifts() || other_grid(); }

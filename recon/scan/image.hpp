@@ -22,9 +22,10 @@ struct ErrorEstimate {
 /// (encoding/certificate.hpp).
 struct Certificate {
     ErrorEstimate fhd;
-    ErrorEstimate gram; ///< of Q
-    ErrorEstimate image; ///< with that of both, 95 %; 0 where it is not known
-    double voxels = 0; ///< at which F^H d was computed exactly; 0 for none
+    ErrorEstimate gram; ///< errors of Q
+    /// Errors of the image from both, with a confidence of 95 %; 0 where they are not known.
+    ErrorEstimate image;
+    double voxels = 0; ///< number of voxels at which F^H d was computed exactly; 0 for none
     double spread = 0; ///< ||Q|| / (Q(0) 2^(D/2)), of D dimensions
     template <typename Archive> void each(Archive& archive) {
         archive(fhd, gram, image, voxels, spread);
@@ -42,7 +43,7 @@ struct ImageFrame {
     double explained = 0; ///< share of ||d||^2 that F rho explains, 0 where that is not known
     double unexplained = 0; ///< the rest, in units of the noise's expected energy; 0 without noise
     double noise = 0; ///< share of ||d||^2 that is noise at most, where none was measured; else 0
-    double resolved_lambda = 0; ///< of all problems, and
+    double resolved_lambda = 0; ///< smallest lambda that all problems resolve
     double image_error = 0; ///< estimated: encoding/summary.hpp
     Certificate certificate = {};
     double maps_scale = 1; ///< what coil maps were divided by; values are of maps as they were
@@ -85,7 +86,7 @@ struct Image {
 /// sound values that the file's numbers cannot hold.
 void require_an_image(double largest, Precision precision = Precision::float32,
                       const std::string& scan_file = "");
-/// The same check for a part of an image, which may be small or zeros.
+/// The check of a part of an image, which may be small or zeros.
 void require_in_range(double largest, Precision precision);
 
 /// The table of the choice of lambda, /record/lambda_curve, and the meaning of its columns.

@@ -19,11 +19,11 @@ struct SampledFrames {
 /// positions differ by less than 2 mm share one place, since coil maps are smooth.
 struct Place {
     std::size_t index = 0; ///< among the places of the scan
-    Grid grid; ///< of the scan, where the first frame lies
-    std::vector<SampledFrames> samplings; ///< in the order in which they first occur
+    Grid grid; ///< grid of the scan, where the first frame lies
+    std::vector<SampledFrames> samplings; ///< samplings in the order in which they first occur
 
     std::size_t first_frame() const { return samplings.front().frames.front(); }
-    std::vector<std::size_t> frames() const; ///< of one sampling after the other
+    std::vector<std::size_t> frames() const; ///< frames of one sampling after the other
 };
 
 /// The maps, field and prior image with which the images of one place are made; alive for the turn

@@ -14,7 +14,7 @@ namespace lsrecon {
 
 namespace {
 
-constexpr double least_reach = 0.5; ///< of N/2
+constexpr double least_reach = 0.5; ///< reach as a share of N/2
 
 double half(const Grid& grid, std::size_t d) {
     return static_cast<double>(grid.size[d]) / 2;
@@ -42,7 +42,7 @@ std::optional<std::array<Vec3, 2>> extent_of_k(const Scan& scan) {
 /// within the ellipsoid.
 struct Cell {
     std::size_t index = 0;
-    double radius_squared = 0; ///< of its centre, in units of N/2
+    double radius_squared = 0; ///< squared radius of its centre, in units of N/2
 };
 
 /// The nearest whole number, as std::lround finds it, without its call.

@@ -62,9 +62,9 @@ std::string joining(const Scan& scan) {
 
 /// The degree of undersampling of the frames of a scan.
 struct Sparse {
-    std::size_t frames = 0; ///< that are undersampled
-    double covered = 1; ///< of k-space, by the sparsest, and
-    std::size_t samples = 0; ///< its samples
+    std::size_t frames = 0; ///< number of undersampled frames
+    double covered = 1; ///< share of k-space that the sparsest frame covers
+    std::size_t samples = 0; ///< samples of the sparsest frame
     bool alike = true; ///< all frames have as many samples
 };
 

@@ -52,7 +52,7 @@ Frame subset(const Frame& frame, const std::vector<std::size_t>& indices);
 
 /// A scan in the program's own units, the same for every file format.
 struct Scan {
-    std::string file; ///< where it was read, for messages
+    std::string file; ///< path of the file, for messages
     /// The hash of the file's bytes as they were read; "" for a scan of no file. The call waits for
     /// it: hashing takes longer than reading. RunError when the file was changed meanwhile.
     std::function<std::string()> sha256 = [] { return std::string(); };
@@ -71,7 +71,7 @@ struct Scan {
     /// Calibration that serves no frame: its label, and why ("lie elsewhere: 30 mm away").
     std::vector<std::pair<std::string, std::string>> calibrations_unused;
     std::optional<std::vector<Vec3>> voxels; ///< image positions off the grid, in fields of view
-    std::string trajectory_units; ///< those that the file's trajectory was in; "" without one
+    std::string trajectory_units; ///< units of the file's trajectory; "" without one
     /// The counters of a raw data file by which the frames differ.
     std::vector<std::string> frame_counters;
     /// The counters that a user may want to join. Left out are slices, which lie apart, contrasts

@@ -28,7 +28,7 @@ public:
 
 private:
     std::size_t next_ = 0;
-    std::size_t frames_ = 0; ///< that were looked at
+    std::size_t frames_ = 0; ///< number of frames that were looked at
     std::vector<std::vector<std::size_t>> silent_; ///< frames of each coil
     std::vector<std::size_t> empty_; ///< frames in which every coil is silent
 };

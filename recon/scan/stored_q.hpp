@@ -33,8 +33,8 @@ public:
 
 private:
     ComplexVector half_;
-    std::array<long, 3> minus_n_; ///< of each dimension
-    std::array<long, 3> lengths_; ///< of half the differences
+    std::array<long, 3> minus_n_; ///< -N in each dimension
+    std::array<long, 3> lengths_; ///< lengths of half the differences
     long origin_; ///< among those
 };
 

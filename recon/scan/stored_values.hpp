@@ -12,8 +12,8 @@ namespace lsrecon {
 struct StoredMaps {
     Grid grid;
     CoilRows maps; ///< C x N
-    std::string sha256 = {}; ///< of the file that they were read from
-    std::string scan_sha256 = {}; ///< of the scan that they are of, "" where unknown
+    std::string sha256 = {}; ///< hash of the file that they were read from
+    std::string scan_sha256 = {}; ///< hash of the scan that they belong to, "" where unknown
     /// Whether that scan was shifted to the header's position: "yes", "no", or "" where unknown.
     std::string header_shift = {};
 };
@@ -22,7 +22,7 @@ struct StoredMaps {
 struct StoredField {
     Grid grid;
     OffResonance off_resonance;
-    std::string sha256 = {}; ///< of the file
+    std::string sha256 = {}; ///< hash of the file
 };
 
 /// An image that is known beforehand, and where it is.

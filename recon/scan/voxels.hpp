@@ -22,7 +22,7 @@ public:
     /// Positions in units of the field of view; `grid` gives only the length of a voxel.
     static Voxels at(const Grid& grid, std::vector<Vec3> positions);
 
-    /// The same voxels, with off-resonance; null for none.
+    /// These voxels with off-resonance; null for none.
     Voxels in_field(std::shared_ptr<const OffResonance> off_resonance) const;
     /// The off-resonance of the voxels, in their order, or null.
     const std::shared_ptr<const OffResonance>& off_resonance() const { return off_resonance_; }

@@ -10,11 +10,11 @@ namespace lsrecon {
 
 /// The place of samples in the patient (LPS), as far as it is known.
 struct Whereabouts {
-    std::optional<Vec3> position; ///< of the centre of their grid, in mm
+    std::optional<Vec3> position; ///< position of the centre of their grid, in mm
     std::optional<std::array<Vec3, 3>> directions; ///< unit vectors of x, y and z
 };
 
-/// The same whereabouts, or nothing when the header was never filled in and is zero everywhere.
+/// These whereabouts, or nothing when the header was never filled in and is zero everywhere.
 inline Whereabouts filled_in(const Whereabouts& where) {
     const bool zeros = !where.directions && where.position == Vec3{0, 0, 0};
     return zeros ? Whereabouts() : where;
@@ -23,7 +23,7 @@ inline Whereabouts filled_in(const Whereabouts& where) {
 /// The distance and the angle between two places; 0 where one of the two does not say.
 struct Apart {
     double mm = 0;
-    double degrees = 0; ///< by which the axis is turned that is turned most
+    double degrees = 0; ///< angle of the axis that is turned most
 
     /// Whether coil maps of one serve the other.
     bool share_maps() const;

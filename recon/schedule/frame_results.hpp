@@ -56,7 +56,7 @@ private:
     struct Told {
         ImageFrame image; ///< its values follow
         std::uint64_t voxels = 0;
-        FailedFrame failed; ///< where there is no image
+        FailedFrame failed; ///< failure, where there is no image
         std::vector<std::string> notes;
         std::vector<Iteration> iterations;
         template <typename Archive> void each(Archive& archive) {
@@ -76,11 +76,11 @@ private:
     Attempts attempts_;
     std::optional<FrameProgress> progress_;
     std::vector<ImageFrame> about_;
-    std::string is_finished_; ///< of each, 1 if by an earlier run, else 0
-    std::vector<std::size_t> order_; ///< of the frames that are solved
+    std::string is_finished_; ///< 1 for each frame that an earlier run finished, else 0
+    std::vector<std::size_t> order_; ///< order of the frames that are solved
     std::vector<std::size_t> owner_; ///< rank of each frame; none of those that were finished
-    std::vector<std::size_t> turn_; ///< of each frame in the order
-    std::vector<Iteration> iterations_; ///< of this rank's, for the log of the first
+    std::vector<std::size_t> turn_; ///< place of each frame in the order
+    std::vector<Iteration> iterations_; ///< iterations of this rank, for the log of the first
 };
 
 } // namespace lsrecon

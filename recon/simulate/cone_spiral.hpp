@@ -10,11 +10,12 @@ namespace lsrecon {
 /// plane is the cone of 90 degrees. Lengths are in cycles per field of view.
 struct ConeSpiral {
     double polar = 1.57079632679489661923; ///< angle between the cone and kz, radians
-    double radius = 0; ///< where the arms end
+    double radius = 0; ///< radius at which the arms end
     double pitch = 1; ///< between neighbouring turns, of all interleaves together, along the cone
     std::size_t interleaves = 1;
-    std::size_t samples = 0; ///< of one arm; 0: at most 0.7 cycles per field of view apart
-    double first_azimuth = 0; ///< where the first arm starts, radians
+    /// Number of samples of one arm; 0: at most 0.7 cycles per field of view apart.
+    std::size_t samples = 0;
+    double first_azimuth = 0; ///< angle at which the first arm starts, radians
 
     std::size_t samples_per_arm() const;
     double total_samples() const;

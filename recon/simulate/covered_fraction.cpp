@@ -18,7 +18,7 @@ constexpr int most_points = 40;
 /// A voxel in the space where the part is the unit ball or disc.
 struct ScaledVoxel {
     Vec3 centre{0, 0, 0};
-    std::array<Vec3, 3> edges{}; ///< where those along x, y and z lead
+    std::array<Vec3, 3> edges{}; ///< directions and lengths of the edges along x, y and z
 
     ScaledVoxel(const Ellipsoid& part, const Vec3& x, const Vec3& voxel, int dimensions) {
         const Vec3& c = part.centre;

@@ -17,7 +17,7 @@ struct Simulation {
     std::optional<double> error;
     std::string trajectory; ///< name of its row in trajectories.cpp
     std::vector<std::size_t>
-        readout_ends; ///< of every frame: samples up to the end of each readout
+        readout_ends; ///< samples up to the end of each readout, in every frame
 };
 
 /// Samples of some coils, a row each, and the bound of their relative L2 error.
@@ -40,7 +40,7 @@ using ForwardModel = std::function<Forward(const SamplePoints& points, const Vox
 Simulation simulate(const SimulationOptions& options, const ForwardModel& forward,
                     Reporter& report);
 
-/// The positions, times and frames of the samples, before the work. The same errors.
+/// The positions, times and frames of the samples, before the work. Errors as of simulate.
 Simulation simulation_without_samples(const SimulationOptions& options);
 
 /// The field map of the options, and the rates of decay: of the voxels of the grid.
@@ -61,7 +61,7 @@ public:
 
 private:
     Voxels voxels_;
-    std::vector<Vec3> conductors_; ///< in fields of view
+    std::vector<Vec3> conductors_; ///< positions in fields of view
     RealVector scale_; ///< N
 };
 

@@ -35,7 +35,7 @@ struct SimulationOptions {
     /// from it, as near the sinuses of a head.
     double off_resonance_hz = 0;
     double r2star = 0; ///< largest rate of decay, 1/s, at that place; half of it far away
-    double readout_ms = 20; ///< from the first to the last sample of each, with off-resonance
+    double readout_ms = 20; ///< time from the first to the last sample of each, with off-resonance
     double motion_mm = 0; ///< amplitude of a sine along x, whose period is all frames
 };
 

@@ -15,7 +15,7 @@ struct TrajectoryOptions {
     std::size_t readouts = 0; ///< 0: enough for the matrix (Nyquist), divided by `undersampling`
     double undersampling = 1; ///< how many times sparser than Nyquist
     std::size_t frame = 0; ///< golden angles and means go on from frame to frame; others repeat
-    std::uint64_t seed = 1; ///< of the trajectories that draw random numbers
+    std::uint64_t seed = 1; ///< seed of the trajectories that draw random numbers
 };
 
 /// M positions in cycles per field of view, readout after readout.
@@ -28,7 +28,7 @@ struct Readouts {
 struct TrajectoryDesign {
     std::string name;
     std::string summary;
-    std::vector<int> dimensions; ///< of the grids that it can sample
+    std::vector<int> dimensions; ///< dimensions of the grids that it can sample
     Readouts (*make)(const TrajectoryOptions& options);
 };
 

@@ -11,7 +11,7 @@ namespace lsrecon {
 
 /// The state of a solver that it reports while it runs.
 struct Iteration {
-    std::size_t problem = 0; ///< of a frame: its index among the right-hand sides
+    std::size_t problem = 0; ///< index among the right-hand sides of a frame
     std::size_t done = 0; ///< iterations before this residual
     double residual = 0; ///< relative, as the solver's own recurrence has it
     template <typename Archive> void each(Archive& archive) { archive(problem, done, residual); }
@@ -27,15 +27,16 @@ struct DensityMethod; // scan/density.hpp
 struct SolveOptions {
     double lambda = 0; ///< weight of Q(0) I beside F^H F
     int iterations = 15; ///< at most; stopping early keeps noise out (docs/maths.md)
-    double tolerance = 1e-4; ///< of ||b - A x|| / ||b||; solved to a tenth of it (decision 0006)
+    /// Limit of ||b - A x|| / ||b||; solved to a tenth of it (decision 0006).
+    double tolerance = 1e-4;
     const Solver* solver = nullptr; ///< a row of solvers(); null for the first
     std::vector<RegulariserChoice> regularisers = {}; ///< beside lambda
-    bool precondition = false; ///< of conjugate gradients on the device
+    bool precondition = false; ///< whether conjugate gradients on the device are preconditioned
     Monitor monitor = nullptr;
-    double image_tolerance = 0.01; ///< of the image's error by rounding: more is a note
+    double image_tolerance = 0.01; ///< limit of the image's error by rounding: more is a note
     bool looks_ahead = false; ///< Iterations::next_alpha, for one more product
     const Method* method = nullptr; ///< a row of methods(); null for the first
-    const DensityMethod* density = nullptr; ///< of gridding; null for the first
+    const DensityMethod* density = nullptr; ///< density method of gridding; null for the first
 };
 
 /// The coefficients of conjugate gradients without preconditioner: Lanczos' tridiagonal matrix of A
@@ -43,7 +44,7 @@ struct SolveOptions {
 struct Iterations {
     std::vector<double> alphas;
     std::vector<double> betas; ///< after each
-    double next_alpha = 0; ///< of one more; 0 where it was not asked for
+    double next_alpha = 0; ///< alpha of one more iteration; 0 where it was not asked for
 };
 
 struct Solution {

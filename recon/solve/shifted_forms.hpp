@@ -30,7 +30,7 @@ public:
 private:
     double squares_;
     double shift_;
-    std::vector<double> diagonal_; ///< of T + shift
+    std::vector<double> diagonal_; ///< diagonal of T + shift
     std::vector<double> beside_; ///< one fewer, and the next one of a longer run
 };
 

@@ -16,7 +16,8 @@ namespace {
 /// The usual ones are enough where the preconditioner is near; elsewhere they go on until the
 /// residual has fallen as far as it does there (decision 0021).
 constexpr int usual_inner_iterations = 3;
-constexpr double inner_reduction = 0.05; ///< of the residual, enough to stop earlier
+/// Reduction of the residual that is enough to stop earlier.
+constexpr double inner_reduction = 0.05;
 constexpr double least_reduction = 0.3; ///< enough to stop after the usual iterations
 /// The first penalty shortens vectors by this share of the image's scale. Measured (decision 0021):
 /// 0.005 to 0.02 serve total variation and wavelets alike.
@@ -113,7 +114,7 @@ private:
     Array b_;
     double scale_;
     Regularised left_; ///< A + sum of penalty K^H K
-    std::size_t first_; ///< of these terms in it
+    std::size_t first_; ///< index of the first of these terms in it
     Preconditioner* inverse_; ///< next to that of left_
     Array x_;
     Array right_;

@@ -56,7 +56,7 @@ public:
     Products products_of(const ComplexVector& image, const Volume& f_h_d);
 
     double unit() const { return n_->unit(); } ///< Q(0)
-    std::string means() const { return n_->means(); } ///< of its products
+    std::string means() const { return n_->means(); } ///< means by which its products are made
     Device& device() { return device_; }
     Precision precision() const { return precision_; }
     double epsilon() const { return unit_roundoff(precision_); }
@@ -70,7 +70,7 @@ private:
     std::unique_ptr<Gram> n_;
     Regularised plain_; ///< A / Q(0)
     std::vector<RegulariserTerm> regularisers_;
-    Regularised relative_; ///< with the quadratic ones
+    Regularised relative_; ///< A / Q(0) with the quadratic terms
     std::vector<const RegulariserTerm*> others_;
     std::unique_ptr<Preconditioner> inverse_; ///< next to that of A
 };

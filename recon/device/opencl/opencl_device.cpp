@@ -161,7 +161,7 @@ private:
 
     Queue& queue_ = queue();
     ArrayKernels kernels_{queue_, "arrays.cl"};
-    Array parts_[2]; ///< of sums, in each precision
+    Array parts_[2]; ///< partial sums, in each precision
 };
 
 double OpenclDevice::dot(const Array& x, const Array& y) {

@@ -146,7 +146,7 @@ private:
     cl_platform_id platform_;
     std::size_t count_ = 1;
     std::vector<std::size_t> lengths_;
-    std::vector<Range> zeros_; ///< of these
+    std::vector<Range> zeros_; ///< ranges of zeros along these lengths
     Size bytes_ = 0;
     VkFFTApplication application_ = {};
 };

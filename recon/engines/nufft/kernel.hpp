@@ -47,7 +47,7 @@ private:
     std::size_t width_;
     double oversampling_;
     std::vector<double> coefficients_;
-    std::vector<std::pair<double, double>> nodes_; ///< of its transform's quadrature, weighted
+    std::vector<std::pair<double, double>> nodes_; ///< weighted nodes of the transform's quadrature
     double error_ = 0;
     double amplification_ = 1;
 };
@@ -64,7 +64,7 @@ struct NufftGrid {
     SpreadingKernel kernel;
     std::array<std::size_t, 3> fine{1, 1, 1};
     double error = 0; ///< bound of the relative L2 error, with rounding
-    double butterflies = 0; ///< of its FFT
+    double butterflies = 0; ///< butterflies of its FFT
 
     /// The time of a coil with so many samples.
     double seconds(std::size_t samples, const NufftRates& rates) const {

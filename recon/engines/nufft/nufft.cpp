@@ -353,13 +353,13 @@ private:
     }
 
     NufftGrid grid_;
-    double rounding_; ///< of what is stored
+    double rounding_; ///< rounding of the stored results
     KernelTable<Real> kernel_;
     NufftSamples samples_;
-    std::array<std::size_t, 3> size_; ///< of the voxels
+    std::array<std::size_t, 3> size_; ///< size of the voxels
     std::array<std::vector<Real>, 3> factors_; ///< 1 / the kernel's transform
     Fft<Real> fft_;
-    std::vector<Value> fine_; ///< of a batch of coils
+    std::vector<Value> fine_; ///< fine grid of a batch of coils
     std::vector<Part> parts_;
 };
 

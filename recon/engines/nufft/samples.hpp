@@ -38,12 +38,12 @@ struct NufftSamples {
 
     NufftSamples(const std::vector<Vec3>& trajectory, const Voxels& voxels, const NufftGrid& grid);
 
-    std::vector<std::size_t> order; ///< where each stands in the scan
+    std::vector<std::size_t> order; ///< place of each sample in the scan
     /// First point of each kernel relative to its tile's corner, and how far the sample lies beyond
     /// it in points, less half a kernel: in [0, 1). By dimension.
     std::array<std::vector<unsigned>, 3> first_point;
     std::array<std::vector<double>, 3> offset;
-    std::vector<Tile> tiles; ///< by their colours
+    std::vector<Tile> tiles; ///< tiles in the order of their colours
     int colors = 0;
     /// exp(i 2 pi k c) of the middle c of the frequencies; empty where that is 0.
     std::vector<Complex> shifts;

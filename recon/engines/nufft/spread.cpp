@@ -60,7 +60,7 @@ template <typename Real> LSRECON_INLINE void evaluate(const Real* coefficients, 
 /// The place of a sample's kernel in its tile, and the kernel's values along each dimension.
 template <typename Real> struct Placed {
     static constexpr std::size_t most = KernelTable<Real>::most;
-    alignas(32) Real x[2 * most]; ///< of one coil each twice
+    alignas(32) Real x[2 * most]; ///< kernel values; each twice for one coil
     alignas(32) Real y[most];
     alignas(32) Real z[most];
     std::size_t first;

@@ -27,7 +27,7 @@ struct TileShape {
     explicit TileShape(const NufftSamples::Tile& tile)
         : row(tile.size[0] + 3), rows(tile.size[1]), points(row * tile.size[1] * tile.size[2]) {}
     std::size_t row;
-    std::size_t rows; ///< of a plane
+    std::size_t rows; ///< rows of a plane
     std::size_t points;
 };
 

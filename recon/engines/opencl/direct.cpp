@@ -22,7 +22,7 @@ struct Sum {
     bool mirror;
     int sign;
     Array& out;
-    std::size_t out_points; ///< of one coil
+    std::size_t out_points; ///< points of one coil
     const Progress& progress;
 };
 
@@ -104,7 +104,7 @@ private:
     PointsOnDevice samples_on_device_;
     PointsOnDevice voxels_on_device_;
     std::optional<Mirrored> mirrored_;
-    std::string stage_ = "fhd"; ///< of the last adjoint
+    std::string stage_ = "fhd"; ///< stage of the last adjoint
     // Kernels and chunk of the sum at work.
     cl::Kernel pack_;
     cl::Kernel transform_;

@@ -16,7 +16,7 @@ struct Geometry {
     std::size_t points_of_an_item = 1;
     std::size_t row_length = 0; ///< points that share work-items with no others; 0 for all points
     bool mirror = false; ///< every point also stands for its image by x -> -x
-    std::string defines; ///< of the geometry, for the compiler
+    std::string defines; ///< defines of the geometry, for the compiler
 
     std::size_t row_of(const Range& block) const;
     std::size_t items(const Range& block) const;

@@ -217,14 +217,14 @@ private:
                                 cl::NDRange(tiles_.points()));
     }
 
-    Resources resources_; ///< in the precision that it computes in
-    Precision stored_; ///< of arrays
-    double rounding_; ///< of what is stored
+    Resources resources_; ///< resources in the precision that it computes in
+    Precision stored_; ///< precision of arrays
+    double rounding_; ///< rounding of the stored results
     NufftTiles tiles_;
     NufftGrid grid_;
     NufftBins bins_;
     std::size_t samples_;
-    std::array<std::size_t, 3> size_; ///< of the voxels
+    std::array<std::size_t, 3> size_; ///< size of the voxels
     Array coefficients_;
     Array factors_;
     // Data of the coils that are transformed together.

@@ -35,15 +35,15 @@ public:
                      Precision precision);
 
     cl_int4 bins; ///< along x and y, and layers
-    cl_ulong4 strides; ///< of the fine grid along y, along layers and between coils
-    cl::Buffer starts; ///< of the samples of each bin and first layer
-    cl::Buffer order; ///< where each sample stands in the scan
-    cl::Buffer first_points; ///< of its kernel
+    cl_ulong4 strides; ///< strides of the fine grid along y, along layers and between coils
+    cl::Buffer starts; ///< starts of the samples of each bin and first layer
+    cl::Buffer order; ///< place of each sample in the scan
+    cl::Buffer first_points; ///< first points of the kernels
     cl::Buffer offsets; ///< 2 offset - 1 of each dimension, one after the other
-    cl::Buffer phases; ///< of the middle of the frequencies
+    cl::Buffer phases; ///< phases of the middle of the frequencies
     bool with_phases = false;
     cl::Buffer chunks;
-    cl::Buffer split_tiles; ///< those that have several chunks
+    cl::Buffer split_tiles; ///< tiles that have several chunks
     std::size_t chunk_count = 0;
     std::size_t split_count = 0;
     std::size_t parts = 0; ///< chunks of these
@@ -53,7 +53,7 @@ private:
               const NufftGrid& grid);
     void divide(Queue& queue, const NufftTiles& tiles, std::size_t width, std::size_t samples);
 
-    std::vector<cl_uint> starts_of_keys_; ///< as in `starts`
+    std::vector<cl_uint> starts_of_keys_; ///< starts of keys, as in `starts`
 };
 
 } // namespace lsrecon::opencl

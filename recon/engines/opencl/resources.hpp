@@ -10,8 +10,8 @@ namespace lsrecon::opencl {
 /// The queue, device and precision that a transform computes with.
 struct Resources {
     Queue& queue;
-    Device& device; ///< of the queue
-    Precision precision; ///< of the transform
+    Device& device; ///< device of the queue
+    Precision precision; ///< precision of the transform
     Note note;
 
     Element complex() const { return {true, precision}; }

@@ -93,7 +93,7 @@ private:
     SamplePoints points_;
     Voxels voxels_;
     LatticeSamples samples_;
-    std::string stage_ = "fhd"; ///< of the last adjoint
+    std::string stage_ = "fhd"; ///< stage of the last adjoint
 };
 
 } // namespace

@@ -41,9 +41,9 @@ struct Tiles {
     std::string defines;
     std::size_t rows;
     std::size_t columns;
-    std::size_t items; ///< of a work-group
+    std::size_t items; ///< items of a work-group
     std::size_t step; ///< terms of a sum that stand in local memory at a time
-    std::size_t total_bytes; ///< of one real sum as it is kept
+    std::size_t total_bytes; ///< bytes of one real sum as it is kept
 };
 
 /// A file with kernels `factors`, `product` and `finish`. Columns are x, terms are samples.

@@ -114,7 +114,7 @@ private:
     Array panel_;
     Array y_factors_;
     Array z_factors_;
-    Array values_; ///< of one bundle of coils
+    Array values_; ///< values of one bundle of coils
 };
 
 } // namespace

@@ -9,9 +9,10 @@ constexpr std::size_t most_bytes_of_factors = std::size_t(1) << 26;
 /// Work-groups that a compute unit should have to choose from.
 constexpr std::size_t work_groups_of_a_unit = 2;
 constexpr std::size_t sums_of_a_pair = 4;
-constexpr cl_uint argument_run = 10; ///< of a product whose sums are made in runs
-constexpr std::size_t fewest_samples = 64; ///< of a chunk and of a strip
-constexpr std::size_t most_samples = 65536; ///< of a chunk
+/// Index of the run argument, of a product whose sums are made in runs.
+constexpr cl_uint argument_run = 10;
+constexpr std::size_t fewest_samples = 64; ///< size of a chunk and of a strip
+constexpr std::size_t most_samples = 65536; ///< size of a chunk
 
 class TiledForm {
 public:
@@ -162,7 +163,7 @@ private:
     std::size_t most_bytes_;
     std::array<std::size_t, 3> size_;
     std::array<long, 3> first_;
-    std::array<std::size_t, 3> whole_; ///< of the lattice that these voxels are part of
+    std::array<std::size_t, 3> whole_; ///< size of the lattice that these voxels are part of
     LatticeColumns columns_;
     cl::Kernel factors_;
     cl::Kernel product_;
@@ -170,13 +171,13 @@ private:
     std::size_t column_tiles_;
     std::size_t x_stride_;
     std::size_t y_stride_;
-    std::size_t z_stride_ = 0; ///< of the bundle of coils at work
+    std::size_t z_stride_ = 0; ///< stride in the bundle of coils at work
     std::size_t coils_;
     std::size_t coils_of_bundle_;
     Array x_factors_;
     Array y_factors_;
     Array z_factors_;
-    Array values_; ///< of the bundle of coils at work
+    Array values_; ///< values of the bundle of coils at work
 };
 
 } // namespace

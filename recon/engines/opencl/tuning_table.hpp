@@ -13,7 +13,7 @@ struct TuningEntry {
     SearchSpace space;
     std::vector<DeviceBound> bounds;
     Parameters defaults;
-    std::string family; ///< whose defaults they are
+    std::string family; ///< family whose defaults they are
 };
 
 /// The families whose rows of the table the device takes, the nearest first: "nvidia 9.0" (compute

@@ -31,7 +31,7 @@ constexpr std::size_t most_kept_bytes = 256 << 20;
 /// HDF5's message on the call that has just failed.
 struct Said {
     std::string cause; ///< what failed inside, or the filter that it lacks
-    std::string all; ///< from the inside to the call
+    std::string all; ///< all messages from the inside to the call
 };
 
 herr_t add_words(unsigned n, const H5E_error2_t* error, void* result) {

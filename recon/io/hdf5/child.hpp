@@ -13,9 +13,10 @@ namespace lsrecon {
 struct Hdf5Request {
     enum class What {
         about, ///< an Hdf5Object
-        numbers, ///< of a dataset, in order, in the precision that its shape declares
+        numbers, ///< numbers of a dataset, in order, in the precision that its shape declares
         texts, ///< all of a dataset, a list of strings
-        rows ///< of a table: a part holds whole rows, each with the floats of its lists behind it
+        /// Rows of a table: a part holds whole rows, each with the floats of its lists behind it.
+        rows
     };
     What what = What::about;
     std::string object;

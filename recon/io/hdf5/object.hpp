@@ -6,7 +6,7 @@
 
 namespace lsrecon {
 
-// What the objects of an HDF5 file declare, as plain data. A child process finds it out
+// The declarations of the objects of an HDF5 file, as plain data. A child process finds it out
 // (child.hpp); each() carries it over (base/packed.hpp).
 
 /// The product; the largest number there is where it overflows: a damaged file may declare
@@ -18,10 +18,11 @@ enum class Hdf5Kind { integer, real, complex, string, other };
 /// The declaration of a dataset or an attribute.
 struct Hdf5Shape {
     Hdf5Kind kind = Hdf5Kind::other;
-    std::string type_name; ///< for messages: "float32", "complex {r,i} of float32", ...
+    std::string type_name; ///< name for messages: "float32", "complex {r,i} of float32", ...
     std::vector<std::size_t> extents; ///< empty for a single value
     bool null = false; ///< no value at all, as h5py.Empty writes it
-    std::uint64_t number_bytes = 8; ///< of a number as it is read, two a complex value
+    /// Bytes of a number as it is read, two numbers a complex value.
+    std::uint64_t number_bytes = 8;
 
     std::size_t elements() const;
     /// The number of values at one index of the first dimension.
@@ -39,7 +40,7 @@ struct Hdf5Attribute {
     std::string name;
     Hdf5Shape shape;
     bool readable = true;
-    std::string text; ///< where the attribute is a single text
+    std::string text; ///< text of an attribute that is a single text
     std::vector<double> numbers;
 
     template <typename Archive> void each(Archive& archive) {
@@ -60,10 +61,10 @@ enum class Hdf5Is { unreadable, dataset, other };
 
 struct Hdf5Object {
     Hdf5Is is = Hdf5Is::unreadable;
-    std::vector<Hdf5Attribute> attributes; ///< in the order of their names
-    std::vector<std::string> members; ///< of a group, in order
+    std::vector<Hdf5Attribute> attributes; ///< attributes in the order of their names
+    std::vector<std::string> members; ///< members of a group, in order
     bool whole = true; ///< whether the lists of attributes and members could be read to their ends
-    Hdf5Shape shape; ///< of a dataset
+    Hdf5Shape shape; ///< shape of a dataset
     /// Why it is unreadable or not whole; of a dataset where its values are missing or lie in other
     /// files, which HDF5 reads as zeros.
     Hdf5Refusal refusal;
@@ -81,7 +82,7 @@ struct Hdf5Field {
     enum class Type { uint16, uint32, uint64, int32, float32, list, fields };
     std::string name;
     Type type;
-    std::size_t offset; ///< in a row, in bytes
+    std::size_t offset; ///< offset in a row, in bytes
     std::size_t count = 1; ///< more are an array; of fields within a field, their bytes
     std::vector<Hdf5Field> fields{};
 

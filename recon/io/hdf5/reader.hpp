@@ -117,8 +117,8 @@ private:
     const Hdf5Reader& file_;
     std::string name_;
     std::unique_ptr<Hdf5Answer> answer_; ///< none where the numbers are read from their place
-    Precision precision_; ///< of the numbers as they come
-    std::uint64_t place_; ///< of the next of them in the file
+    Precision precision_; ///< precision of the numbers as they come
+    std::uint64_t place_; ///< place of the next number in the file
     std::uint64_t to_come_; ///< bytes
 };
 

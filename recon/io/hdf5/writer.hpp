@@ -70,13 +70,14 @@ private:
     void write_later_values();
 
     struct Later {
-        std::uint64_t at = 0; ///< in the file
+        std::uint64_t at = 0; ///< place in the file
         std::uint64_t bytes = 0;
         std::size_t parts = 0;
         PartValues values;
     };
 
-    std::unique_lock<std::recursive_mutex> alone_; ///< with HDF5; a thread may have several writers
+    /// Exclusive use of HDF5; a thread may have several writers.
+    std::unique_lock<std::recursive_mutex> alone_;
     std::string path_;
     std::string name_;
     std::uint64_t room_; ///< on disk of all but values that come later; 0 for a file in memory

@@ -20,15 +20,16 @@ void write_image(const std::string& path, const Image& image, std::size_t voxels
 
 /// Writes F^H d as /fhd [F,] [C,] (Z,) Y, X: leading dimensions only where there is more than one.
 /// `values` of a frame are `coils` volumes of so many voxels, complex numbers of this precision.
-/// The same rules hold.
+/// The rules of write_image hold.
 void write_fhd(const std::string& path, const Image& about, std::size_t coils, std::size_t voxels,
                Precision precision, const PartValues& values);
 
 /// Reads the volumes of an image file for comparison. InputError when it is not an image file.
 struct ImageData {
-    std::vector<std::size_t> extents; ///< as stored
+    std::vector<std::size_t> extents; ///< extents as stored
     std::vector<Complex> values;
-    std::vector<double> residuals; ///< of the first frame's first problem; empty when not stored
+    /// Residuals of the first frame's first problem; empty when not stored.
+    std::vector<double> residuals;
 };
 ImageData read_image(const std::string& path);
 

@@ -23,15 +23,16 @@ struct ImageInput {
 struct ImageOutput {
     std::string path;
     ImagePart part = ImagePart::complex; ///< one of the format's
-    GreyScale grey{}; ///< of a picture; its part is `part`
-    std::vector<std::pair<std::string, std::string>> record{}; ///< of a file that keeps one
+    GreyScale grey{}; ///< greys of a picture; its part is `part`
+    std::vector<std::pair<std::string, std::string>> record{}; ///< record of a file that keeps one
 };
 
 /// One way in which an image can be stored: one row of the table.
 struct ImageFormat {
-    std::string name; ///< of --to
+    std::string name; ///< name after --to
     std::string summary;
-    std::vector<std::string> endings; ///< that choose it for an output; the first is the usual one
+    /// Endings that choose it for an output; the first is the usual one.
+    std::vector<std::string> endings;
     FileKind kind;
     /// The parts that the format can hold; the first unless --part says another.
     std::vector<ImagePart> parts;
@@ -55,7 +56,7 @@ const std::vector<ImageFormat>& image_formats();
 /// The name of the row of this program's own files.
 constexpr const char* image_file_format = "hdf5";
 
-/// Another format than this program's own, of a file that is an image in one; else null.
+/// The format of a file that is an image in another format than this program's own; else null.
 const ImageFormat* other_format_of(const std::string& path);
 
 /// InputError when the file is an image in another format than this program's own.
@@ -77,7 +78,7 @@ const ImageFormat& format_of_input(const std::string& path);
 struct OnlyImage {
     StoredImage about; ///< slices at several positions are a volume
     ImageValues values; ///< N, x fastest
-    std::string sha256; ///< of its file; of a pair, of the hashes of both
+    std::string sha256; ///< hash of its file; for a pair, of the hashes of both
 };
 
 /// InputError when the file is no such image, or has several frames, only zeros or values that are

@@ -161,7 +161,7 @@ void read_place(const std::string& file, const mat44& affine, double mm, Grid& g
 }
 
 struct NiftiHeader {
-    nifti_1_header fields{}; ///< in this machine's order of bytes
+    nifti_1_header fields{}; ///< fields in this machine's order of bytes
     bool swapped = false; ///< whether the file has the other one
 };
 

@@ -67,7 +67,7 @@ private:
     std::array<bool, 5> varying_{};
     std::vector<RawCounters> calibrations_; ///< each once, as they come in the file
     std::set<RawCounters> wanted_calibrations_;
-    std::array<std::set<std::size_t>, 5> values_; ///< of every counter, joined or not
+    std::array<std::set<std::size_t>, 5> values_; ///< values of every counter, joined or not
 };
 
 } // namespace lsrecon

@@ -27,25 +27,25 @@ struct IsmrmrdContents {
     struct First {
         RawKind kind;
         std::uint16_t partition = 0; ///< kspace_encode_step_2
-        bool partitions_differ = false; ///< that of others of its frame
+        bool partitions_differ = false; ///< whether others of its frame have another partition
     };
     struct OfEncoding {
         RawChoice choice; ///< has counted those of the image
-        std::map<RawCounters, First> firsts; ///< of each frame of the image
+        std::map<RawCounters, First> firsts; ///< first acquisition of each frame of the image
         std::size_t image = 0;
         std::size_t calibration = 0; ///< alone
         std::set<std::uint32_t> measurements{}; ///< measurement_uid of those of the image
         /// The first acquisition of the chosen frames, once they have been decided.
         const First& first() const;
     };
-    std::map<std::size_t, OfEncoding> encodings; ///< those that acquisitions refer to
-    std::map<std::string, std::size_t> skipped; ///< by flag
+    std::map<std::size_t, OfEncoding> encodings; ///< encodings that acquisitions refer to
+    std::map<std::string, std::size_t> skipped; ///< numbers of skipped acquisitions by flag
     /// Acquisitions without samples. They count for nothing, whatever their flags: some writers
     /// leave the rest of their headers unset.
     std::size_t without_samples = 0;
     bool some_reversed = false; ///< run backwards
     struct Noise {
-        std::size_t index; ///< of an acquisition
+        std::size_t index; ///< index of an acquisition
         std::size_t channels;
     };
     std::vector<Noise> noise;
@@ -79,7 +79,7 @@ struct IsmrmrdContents {
         IsmrmrdRole role;
         std::uint16_t encoding = 0;
         RawCounters counters{};
-        float dwell = 0; ///< in us
+        float dwell = 0; ///< dwell time in us
     };
     const Acquisition& acquisition(std::size_t index) const { return acquisitions_[index]; }
 

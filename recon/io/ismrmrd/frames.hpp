@@ -58,12 +58,12 @@ struct RawFrame {
     std::vector<std::vector<std::complex<float>>> values; ///< a row a channel
     std::vector<float> times; ///< M in s, 0 at center_sample; only if asked for
     std::vector<std::size_t> ends; ///< samples up to the end of each readout
-    std::vector<long> shifts; ///< of each readout, as of ReversedCentres; 0 of others
-    std::vector<double> dwells; ///< of each readout, in s
+    std::vector<long> shifts; ///< shifts of each readout, as of ReversedCentres; 0 of others
+    std::vector<double> dwells; ///< dwell times of each readout, in s
     RawBad bad;
-    Whereabouts where; ///< by the first acquisitions that say it
+    Whereabouts where; ///< place by the first acquisitions that say it
     std::size_t first = 0; ///< acquisition's place in the file
-    IsmrmrdCounters idx; ///< of that
+    IsmrmrdCounters idx; ///< counters of that acquisition
     bool partitions_differ = false; ///< kspace_encode_step_2 of others
     /// The range of the coordinate after those of the grid, where a trajectory has more.
     double least_beyond = HUGE_VAL;
@@ -104,7 +104,7 @@ public:
     RawChoice choice;
     ReadOptions options;
     std::vector<std::string> facts;
-    ImageSpace space; ///< of the image that is to come
+    ImageSpace space; ///< space of the image that is to come
     std::optional<ReadoutCrop> crop;
     std::map<RawCounters, RawFrame> frames;
     /// The calibrations of one place, of each counter: their k-spaces are of one grid.
@@ -112,10 +112,10 @@ public:
     /// Calibration of another kind: why it does not serve, and the counters of each acquisition.
     std::map<std::string, std::vector<RawCounters>> unlike;
     Vec3 range{0, 0, 0}; ///< largest |coordinate| of the image's samples as stored
-    Vec3 least{HUGE_VAL, HUGE_VAL, HUGE_VAL}; ///< of these coordinates
+    Vec3 least{HUGE_VAL, HUGE_VAL, HUGE_VAL}; ///< least of these coordinates
     Vec3 most{-HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
     std::optional<InputError> nowhere; ///< the first coordinate that is no number
-    double largest_beyond = 0; ///< of coordinates for which the grid has no dimension
+    double largest_beyond = 0; ///< largest of the coordinates for which the grid has no dimension
     std::size_t discarded = 0;
     bool moved_within_frame = false;
     ReversedCentres centres;

@@ -21,7 +21,7 @@ struct RawSpace {
 /// The source of acquisitions and the space that they encode.
 struct RawEncoding {
     std::string file;
-    std::string dataset; ///< of the acquisitions, for messages
+    std::string dataset; ///< dataset of the acquisitions, for messages
     Grid grid; ///< the encoded space
     std::optional<RawSpace> recon; ///< the space that the image is meant for
     std::array<long, 2> encode_centers{0, 0}; ///< the steps that lie at the centre of k-space

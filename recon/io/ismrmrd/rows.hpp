@@ -10,7 +10,7 @@ namespace lsrecon {
 struct IsmrmrdReadout {
     std::size_t first = 0; ///< sample of the frame
     std::size_t end = 0;
-    std::size_t center = 0; ///< of its samples, the first that is nearest to the centre of k-space
+    std::size_t center = 0; ///< sample that is nearest to the centre of k-space, the first of these
 };
 
 IsmrmrdReadout readout_of(const Simulation& simulation, const Sampling& sampling,
@@ -22,7 +22,7 @@ double dwell_of(const Sampling& sampling, const IsmrmrdReadout& readout);
 /// A scan as rows of `data`: first those of noise, then the readouts of every frame.
 class IsmrmrdRows {
 public:
-    static constexpr const char* units = "cycles/voxel"; ///< of trajectories
+    static constexpr const char* units = "cycles/voxel"; ///< units of trajectories
 
     /// The simulation must stay where it is.
     explicit IsmrmrdRows(const Simulation& simulation);

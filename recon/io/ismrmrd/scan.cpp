@@ -284,7 +284,7 @@ struct RawHeaders {
     RawFrames frames;
     std::vector<std::size_t> wanted; ///< acquisitions
     std::size_t calibrations; ///< acquisitions of calibration alone
-    std::optional<double> dwell; ///< of noise, as of dwell_for_noise()
+    std::optional<double> dwell; ///< dwell time of noise, as of dwell_for_noise()
     std::vector<std::string> facts;
     std::vector<std::string> remarks;
     std::vector<std::pair<std::string, std::string>> details;

@@ -30,7 +30,7 @@ public:
 private:
     struct Stored {
         IsmrmrdHeader header;
-        std::uint64_t place; ///< of its arrays in the file
+        std::uint64_t place; ///< place of its arrays in the file
     };
     const InputFile& file_;
     std::string xml_;
