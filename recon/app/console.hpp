@@ -37,7 +37,7 @@ protected:
     void on_frames_end() override;
 
 private:
-    /// The begin of a line that replaces the moving one.
+    /// The start of a line that replaces the moving one.
     const char* line_start() const { return terminal_ && !quiet_ ? "\r\033[K" : ""; }
     /// Prints the line of the stage that ended, once it is known that it does not go on.
     void print_ended();
@@ -51,7 +51,7 @@ private:
     std::string ended_; ///< stage whose line is to come; "" for none
     double ended_seconds_ = 0;
     std::map<std::string, double> printed_; ///< seconds in the lines of stages
-    std::chrono::steady_clock::time_point begin_; ///< begin of the stage
+    std::chrono::steady_clock::time_point begin_; ///< start of the stage
     double expected_ = 0; ///< its predicted seconds; 0 where nothing is known
     std::map<std::string, double> expected_stages_; ///< seconds of all stages, where they are known
     std::string bar_; ///< bar that is shown

@@ -27,7 +27,7 @@ public:
     IndexList ranges_with_none_of(const std::set<std::size_t>& indices) const;
     /// "0,2,5-9"
     std::string to_string() const;
-    /// The list, or its begin and last range where there are many: "0,2,4, ..., 98 (50 in all)".
+    /// The list, or its start and last range where there are many: "0,2,4, ..., 98 (50 in all)".
     std::string shortened() const;
 
 private:

@@ -6,7 +6,7 @@
 
 namespace lsrecon {
 
-/// The error that a limit of this process or of the system leaves no room. `cause` is the errno;
+/// The error when a limit of this process or of the system leaves no room. `cause` is the errno;
 /// the message ends with it and with the limit to raise.
 class LimitError : public Error {
 public:

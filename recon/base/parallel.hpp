@@ -35,7 +35,7 @@ AllowedCores allowed_cores(const std::string& root = "");
 std::size_t share_of_cores(const std::vector<AllowedCores>& of_node, std::size_t here);
 
 /// The number of cores that this process works on: fewer than the machine's where others share
-/// them. Its results do not depend on it.
+/// them. The results of the process do not depend on it.
 std::size_t all_cores();
 /// Limits the number of cores from now on.
 void limit_cores(std::size_t most);

@@ -11,8 +11,8 @@ namespace {
 
 constexpr double on_grid = 1e-3; ///< cycles/FOV, of file formats with floats
 
-/// The cell of the grid's period that a sample falls into, x fastest, and the phase factor exp(-i 2
-/// pi k.c / N) of the sample, since voxel c = floor(N/2) is at 0.
+/// The cell of the grid's period that a sample falls into, x fastest, and the phase factor
+/// exp(-i 2 pi k.c / N) of the sample, since voxel c = floor(N/2) is at 0.
 struct Cell {
     std::size_t index = 0;
     Complex phase{1, 0};

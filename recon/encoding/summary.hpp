@@ -95,9 +95,9 @@ private:
 };
 
 /// Estimates the effect of rounding in the transforms on a frame. `bound` is that of the
-/// transforms' relative error, in arithmetic of this unit roundoff; a gain is ||F^H d|| / (Q(0)
-/// ||rho||) of one problem, at most ||A|| / Q(0) and, where the image lies in what was measured
-/// best, nearly that.
+/// transforms' relative error, in arithmetic of this unit roundoff; a gain is
+/// ||F^H d|| / (Q(0) ||rho||) of one problem, at most ||A|| / Q(0) and, where the image lies in
+/// the directions that were measured best, nearly that.
 ///
 /// Below resolved_lambda, errors of A and b determine the solution of (A + lambda Q(0) I) x = b
 /// more than the data do; it is the error times the gain. The error is spread over all directions;

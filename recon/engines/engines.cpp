@@ -53,8 +53,8 @@ constexpr tolerance::Rounding of_factors_in_doubles{2, 0};
 /// the factor 2 pi; then of the value: 4 for F^H d, 2 for Q.
 constexpr PairCost of_library{library_trigonometry, 16, 14};
 constexpr PairCost of_hardware{native_trigonometry, 16, 14};
-/// The cost of a pair when its share of the row is computed once: 2 products, 4 for turns and
-/// radians. x -> -x on a lattice.
+/// The cost of a pair where the work that belongs to its row is done once a row: 2 products, 4 for
+/// turns and radians. x -> -x on a lattice.
 constexpr PairCost of_rows{native_trigonometry, 10, 8, 2};
 constexpr PairCost of_rows_by_polynomials{no_unit, 21, 19, 2};
 /// The cost without a phase; x -> -x.

@@ -49,7 +49,7 @@ private:
     std::vector<std::string> keys_;
     std::vector<std::string> hashes_; ///< hashes of the values, one a key
     std::vector<double> errors_; ///< one a key
-    std::optional<StoredQ> checked_; ///< Q that require checked, until it is read
+    std::optional<StoredQ> checked_; ///< Q that require() checked, until it is read
     const Sampling* checked_for_ = nullptr;
 };
 

@@ -78,7 +78,7 @@ private:
     CoilRows maps_; ///< coil maps of the scan
     std::map<std::array<std::size_t, 3>, OffResonance> fields_; ///< field of the scan, by matrix
     double noise_;
-    /// Trajectory of the centre with the other sign; null until it is asked for.
+    /// Sampling of the centre with the other sign of the trajectory; null until it is asked for.
     std::shared_ptr<const Sampling> mirrored_;
     /// Q of a sampling, by matrix.
     std::map<std::pair<const Sampling*, std::array<std::size_t, 3>>, Q> qs_;

@@ -22,8 +22,8 @@ constexpr std::size_t enough_samples = 16;
 /// could be calibrated alone: pieces of one scan left 5 % at an SNR of 3 and 2 % where 6 mm moved,
 /// contrasts 30 to 60 %.
 constexpr double of_one_image = 0.1;
-/// The limit of this energy where no frame could be calibrated alone: maps were right with 63 %, of contrasts
-/// whose phases differ, and wrong with 97 %, of frames of either sign.
+/// The limit of this energy where no frame could be calibrated alone: maps were right with 63 %, of
+/// contrasts whose phases differ, and wrong with 97 %, of frames of either sign.
 constexpr double of_like_images = 0.75;
 
 /// One frame of the samples of at least one, in their order, without times: those of a calibration

@@ -55,8 +55,8 @@ struct Readout {
     double both_sides; ///< how far a line goes on either side of the centre
 };
 
-/// The share of all directions that one readout stands for, where lines go to either side of the
-/// centre.
+/// The shares of all directions that one readout stands for: up to the radius that its line reaches
+/// on both sides of the centre, and beyond that radius.
 struct Share {
     double of_two_sides;
     double of_one;

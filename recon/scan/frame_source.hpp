@@ -15,7 +15,7 @@ class FrameSource {
 public:
     virtual ~FrameSource() = default;
 
-    /// The scan without samples: its frames are C x 0, or have none where nothing was sampled.
+    /// The scan without values: its frames have C x 0 samples, or none where nothing was sampled.
     virtual const Scan& scan() const = 0;
     /// Gives the scan itself away to a caller that changes it: maps may take most of the memory.
     /// Only the frames stay here.

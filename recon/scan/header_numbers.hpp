@@ -20,7 +20,7 @@ inline double distance(const Vec3& a, const Vec3& b) {
     return std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
 }
 
-/// The distance along the axis whose directions are furthest apart.
+/// The distance between the two directions of the axis for which it is largest.
 inline double distance(const std::array<Vec3, 3>& a, const std::array<Vec3, 3>& b) {
     return std::fmax(distance(a[0], b[0]), std::fmax(distance(a[1], b[1]), distance(a[2], b[2])));
 }

@@ -21,7 +21,7 @@ std::string error_name(cl_int code);
 /// A DeviceError that names what was tried, the code and the next step.
 DeviceError device_error(const std::string& what, const cl::Error& error);
 
-/// The error that there is no memory for a buffer; a smaller one may fit.
+/// The error when there is no memory for a buffer; a smaller one may fit.
 class NoRoomError : public DeviceError {
 public:
     using DeviceError::DeviceError;

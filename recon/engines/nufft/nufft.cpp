@@ -356,7 +356,7 @@ private:
     double rounding_; ///< rounding of the stored results
     KernelTable<Real> kernel_;
     NufftSamples samples_;
-    std::array<std::size_t, 3> size_; ///< size of the voxels
+    std::array<std::size_t, 3> size_; ///< size of the lattice of voxels
     std::array<std::vector<Real>, 3> factors_; ///< 1 / the kernel's transform
     Fft<Real> fft_;
     std::vector<Value> fine_; ///< fine grid of a batch of coils

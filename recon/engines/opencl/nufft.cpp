@@ -224,7 +224,7 @@ private:
     NufftGrid grid_;
     NufftBins bins_;
     std::size_t samples_;
-    std::array<std::size_t, 3> size_; ///< size of the voxels
+    std::array<std::size_t, 3> size_; ///< size of the lattice of voxels
     Array coefficients_;
     Array factors_;
     // Data of the coils that are transformed together.

@@ -6,8 +6,8 @@
 
 namespace lsrecon {
 
-// The declarations of the objects of an HDF5 file, as plain data. A child process finds it out
-// (child.hpp); each() carries it over (base/packed.hpp).
+// The declarations of the objects of an HDF5 file, as plain data. A child process finds them
+// out (child.hpp); each() carries them over (base/packed.hpp).
 
 /// The product; the largest number there is where it overflows: a damaged file may declare
 /// anything.
