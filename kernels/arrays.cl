@@ -94,7 +94,7 @@ __kernel void keep_real(const ulong items, __global const real2 *in, real scale,
 // `pad` and `crop` are for boxes that begin at 0 and are no longer than the period: neighbours stay
 // neighbours, and nothing is added up. The others take any box.
 
-// The product of the factors of x, y and z, which are stored one after the other.
+// Of the factors of x, y and z, one after the other.
 static real2 factor_of(__global const real2 *factors, int4 size, int x, int y, int z)
 {
     return product(factors[x], product(factors[size.x + y], factors[size.x + size.y + z]));
@@ -140,8 +140,8 @@ __kernel void crop(const ulong items, __global const real2 *in, __global const m
                 out);
 }
 
-// The position of a value in the period, and the first value at a point: first + n and point -
-// first lie within one period of it.
+// Where a value stands in the period, and the first value that stands at a point: first + n and
+// point - first lie within one period of it.
 static int wrapped(int at, int extent)
 {
     return at < 0 ? at + extent : (at >= extent ? at - extent : at);

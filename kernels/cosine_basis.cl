@@ -10,7 +10,7 @@
 //
 // Geometry of both: the voxels of a grid.
 
-// The position of element n of N: even ones come first, odd ones last and backwards.
+// Where element n of N goes: even ones come first, odd ones last and backwards.
 static int interleaved(int n, int end)
 {
     return n % 2 == 0 ? n / 2 : end - 1 - n / 2;

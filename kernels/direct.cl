@@ -1,5 +1,5 @@
-// The kernels before and after every variant of the direct transform (transform.h): sources are
-// laid out as the variant reads them, and totals become the values of points.
+// What goes before and after every variant of the direct transform (transform.h): sources are laid
+// out as the variant reads them, and totals become the values of points.
 // Defines: DOUBLES; REAL_VALUES, 1 for one real value a source.
 #include "real.h"
 #ifndef REAL_VALUES

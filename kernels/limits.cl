@@ -1,4 +1,4 @@
-// The most that the device does: multiply-adds, and pairs of a sine and a cosine of one phase, by
+// What the device does at most: multiply-adds, and pairs of a sine and a cosine of one phase, by
 // the hardware or by the library. `bench` divides a variant's rate by these.
 //
 // MATRIX_UNITS: multiply-adds of doubles by matrix units, too (separable_matrix.cl).
@@ -48,7 +48,7 @@ __kernel void multiply_adds(const int rounds, const float a, const float b, __gl
     out[get_global_id(0)] = sum;
 }
 
-// The phase stays within a quarter turn with a = 1/2, where the transforms have it, too.
+// With a = 1/2 the phase stays within a quarter turn, where the transforms have it, too.
 #define PAIR(i)                                                                                    \
     {                                                                                              \
         const FLOATS s = SINE(x##i);                                                               \

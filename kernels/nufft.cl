@@ -107,7 +107,7 @@ __kernel void sort_values(const ulong items, __global const uint *order,
     }
 }
 
-// The position of a tile, by which its samples are read.
+// What a tile's samples are read by.
 typedef struct {
     int x, y; // among tiles
     int first_layer;
@@ -375,7 +375,7 @@ static int point_of(int n, int size, int extent)
     return modulo(n - size / 2, extent);
 }
 
-// The index on the fine grid of a coil of frequency (x, y, z) less half the size.
+// Where frequency (x, y, z) less half the size stands on the fine grid of a coil.
 static size_t coil_point(size_t coil, int x, int y, int z, int4 size, int4 extents)
 {
     return coil * extents.x * extents.y * extents.z +

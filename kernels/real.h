@@ -36,7 +36,7 @@ typedef JOIN(REAL, 4) real4;
         return;                                                                                    \
     }
 
-// The type in which a few products are made, where a device has doubles: -DWIDE=double.
+// What a few products are made in, where a device has doubles: -DWIDE=double.
 #ifndef WIDE
 #define WIDE REAL
 #endif

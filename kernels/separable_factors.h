@@ -1,5 +1,5 @@
-// Parts that the separable kernels share: vectors of LANES numbers, factors of one dimension, and
-// totals of two numbers.
+// What the separable kernels share: vectors of LANES numbers, factors of one dimension, and totals
+// of two numbers.
 
 #include "real.h"
 #ifndef LANES

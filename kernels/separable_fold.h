@@ -10,8 +10,8 @@ static real4 fold(__global const real2 *rho, int x_size, int first_x, int halved
     return (real4)(plus + minus, plus - minus);
 }
 
-// Puts the sum of a sample, turned back when the lattice is halved, at the place of sample i of the
-// arrays in the scan.
+// What the sum of a sample becomes: turned back when the lattice is halved, and put where sample i
+// of the arrays stands in the scan.
 static void put_sample(wide2 sum, size_t i, __global const int *order, int with_order,
                        __global const real *positions, int stride, int halved,
                        __global real2 *out)

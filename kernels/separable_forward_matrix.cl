@@ -16,8 +16,8 @@
 #include "separable_matrix.h"
 #include "separable_fold.h"
 
-// The factors as in separable_rows.h: factors[index][real or imaginary][m] = exp(i 2 pi k_m n), n =
-// first + index. Geometry: m, index.
+// As in separable_rows.h: factors[index][real or imaginary][m] = exp(i 2 pi k_m n), n = first +
+// index. Geometry: m, index.
 __kernel void factors_rows(const ulong samples, __global const real *positions,
                            __global const real *values, const int stride, const int offset,
                            const int dimension, const int with_values, const real first,

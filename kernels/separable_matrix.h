@@ -1,5 +1,5 @@
-// Parts that the kernels with sums in double precision share: how a work-group divides its tile of
-// a product of real matrices, and the step of that product, by matrix units where there are some.
+// What the kernels with sums in double precision share: how a work-group divides its tile of a
+// product of real matrices, and the step of that product, by matrix units where there are some.
 //
 // A row stands for two of the left matrix, real and imaginary part. A work-group has ROWS x COLUMNS
 // of the product, a warp of 32 work-items WARP_ROWS x WARP_COLUMNS of it. STEP columns of the left

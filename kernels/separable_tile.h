@@ -1,4 +1,4 @@
-// Parts that the kernels in local memory share: how a work-group divides its tile of a product.
+// What the kernels in local memory share: how a work-group divides its tile of a product.
 //
 // A work-group has ROWS x COLUMNS of it, of which a work-item keeps ITEM_ROWS x ITEM_COLUMNS in
 // registers, in quads of four side by side: one load of four floats from local memory feeds 16 or

@@ -1,4 +1,4 @@
-// Parts that every variant of the direct transform shares.
+// What every variant of the direct transform shares.
 //
 //     out_cp = sum_s value_cs exp(SIGN i 2 pi k . u)
 //
@@ -48,7 +48,7 @@
 #define FIRST_VALUE (6 + 4 * OFF_RESONANCE)
 #define SOURCE_NUMBERS (FIRST_VALUE + VALUES)
 
-// A source of a chunk of structs, which is an array of these.
+// As structs, a chunk is an array of these.
 typedef struct {
     real high[3];
     real low[3];
@@ -58,14 +58,14 @@ typedef struct {
     real value[VALUES];
 } Source;
 
-// The position of a source or a point.
+// Where a source or a point is.
 typedef struct {
     real3 high;
     real3 low;
     real3 off; // f or t, high and low, r or t
 } Place;
 
-// Macro for a chunk as arrays: SOURCE_NUMBERS arrays of `count` numbers.
+// As arrays, a chunk is SOURCE_NUMBERS arrays of `count` numbers.
 #define ARRAY(sources, field, count, s) (sources)[(field) * (count) + (s)]
 
 // exp(i 2 pi k.u) is +-exp(i 2 pi t) with t in [-1/4, 1/4] turns: the nearest number of half turns is
@@ -126,7 +126,7 @@ static Place place_of_point(__global const real *points, int stride, int p)
 #define SET_OFF(place, high, low, rate)
 #endif
 
-// The place of a source in arrays, or in a struct.
+// Of a source in arrays, or in a struct.
 #define PLACE_IN_ARRAYS(place, sources, count, s)                                                  \
     Place place;                                                                                   \
     place.high = (real3)(ARRAY(sources, 0, count, s), ARRAY(sources, 1, count, s),                 \
@@ -141,7 +141,7 @@ static Place place_of_point(__global const real *points, int stride, int p)
     place.low = (real3)((source)->low[0], (source)->low[1], (source)->low[2]);                     \
     SET_OFF(place, (source)->off[0], (source)->off[1], (source)->off[2])
 
-// The rest of a signal after decay, exp(-r t).
+// What is left of a signal, exp(-r t).
 #if DECAY
 #define DECAYED(value, source, point) ((value) * exp(-(source).off.z * (point).off.z))
 #else

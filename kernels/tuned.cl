@@ -70,7 +70,7 @@ typedef union {
 
 #define OUTPUTS (COILS * (1 + MIRROR))
 
-// The type of the numbers that the points of a row share.
+// What the points of a row share.
 #if ROWS
 typedef real of_row;
 #else
@@ -98,8 +98,8 @@ static reals radians_of(reals exact, reals rest, bits *sign)
     return TWO_PI * (exact - 0.5f * (shifted - ROUNDER)) + rest;
 }
 
-// Whole turns are taken off the rest of a pair's phase where the points of a row share their half
-// turns. Against the bias that transform.h explains, the sign of the row is as good as a sign for
+// Where the points of a row share their half turns, whole turns are taken off the rest of a pair's
+// phase. Against the bias that transform.h explains, the sign of the row is as good as a sign for
 // each pair: it changes as often from source to source. It is put on the value once for all points.
 // The hardware's trigonometry takes radians up to pi; the polynomials do not.
 #define SHARED_SIGN (ROWS && TRIGONOMETRY == 0)

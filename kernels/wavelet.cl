@@ -8,8 +8,8 @@
 
 #include "grid.h"
 
-// The index of the voxel `steps` after the one at (x, y, z). No remainders: filters are rarely
-// longer than the grid, and divisions keep work-items from being vectors.
+// Where the voxel `steps` after the one at (x, y, z) is. No remainders: filters are rarely longer
+// than the grid, and divisions keep work-items from being vectors.
 static size_t tap_at(int4 size, int d, int steps, int x, int y, int z)
 {
     const int end = d == 0 ? size.x : (d == 1 ? size.y : size.z);
