@@ -6,6 +6,7 @@
 
 #include "base/numbers.hpp"
 #include "encoding/choose_lambda.hpp"
+#include "encoding/choose_weight.hpp"
 #include "encoding/formulation.hpp"
 #include "encoding/methods.hpp"
 #include "encoding/noise_map.hpp"
@@ -14,6 +15,7 @@
 #include "reconstruct_joint.hpp"
 #include "reconstruct_turns.hpp"
 #include "scan/check.hpp"
+#include "scan/reach.hpp"
 #include "schedule/frame_results.hpp"
 #include "solve/cg.hpp"
 
@@ -114,6 +116,12 @@ void add_noise_map_of_finished(Image& about, const FrameResults& frames, const R
     add_noise_map(about, f, turn, begin_frame(run, turn, f), frames, run);
 }
 
+/// Where its voxels are on a grid.
+bool has_few_samples(const Scan& scan, std::size_t frame) {
+    return !scan.voxels &&
+           are_few_samples(coverage(*scan.frames[frame].sampling, scan.grid), scan.grid);
+}
+
 /// Q is kept for slices that come.
 double bytes_of_qs(const Device& device, std::size_t places) {
     constexpr double share_of_memory = 1.0 / 16;
@@ -122,7 +130,8 @@ double bytes_of_qs(const Device& device, std::size_t places) {
 
 /// What is known of the image once all frames are there.
 void finish(Reconstructed& result, const FrameResults& frames,
-            const std::optional<LambdaCurve>& curve, const Run& run) {
+            const std::optional<ChosenWeight>& weight, const std::optional<LambdaCurve>& curve,
+            const Run& run) {
     Image& about = result.about;
     about.frames = frames.about();
     for (const ImageFrame& frame : about.frames) {
@@ -132,6 +141,9 @@ void finish(Reconstructed& result, const FrameResults& frames,
         add_noise_map_of_finished(about, frames, run);
     }
     add_numbers(about, run, frames, result.solves);
+    if (weight) {
+        add_weight_curves(about, *weight);
+    }
     if (curve) {
         add_lambda_curve(about, *curve);
     }
@@ -146,26 +158,26 @@ void finish(Reconstructed& result, const FrameResults& frames,
 Reconstructed reconstruct(FrameSource& source, ImageSink& sink, Transforms& transforms,
                           ReconstructOptions options, Reporter& report) {
     require_samples(source.scan());
-    const bool regularised = !options.solve.regularisers.empty();
     const bool together = need_all_frames(options.solve.regularisers);
     if (need_splitting(options.solve.regularisers) && options.effort.tolerance) {
         require_tolerance(*options.effort.tolerance, transforms.precision());
     }
-    options.prepare.geometry.regularised = regularised;
+    options.prepare.geometry.regularised = regularised(options);
     options.prepare.geometry.solves = method_of(options.solve).solves;
     PreparedScan prepared(source, std::move(options.prepare), transforms, report);
     const Scan& scan = prepared.scan();
     sink.check(scan);
     QsOfRun qs(transforms, options.q, bytes_of_qs(transforms.device(), prepared.places().size()),
                report);
-    const FormulationOptions formulation_options{qs.are_given(), regularised,
+    const FormulationOptions formulation_options{qs.are_given(),
+                                                 regularised(options) == RegularisedScans::always,
                                                  transforms.segment_error() > 0};
     const Formulation formulation = formulate(scan, prepared.has_maps(), formulation_options);
     qs.require(scan);
 
     ModelCheck model_check(transforms, prepared.maps_are_stored());
-    const RuleChoice rule = rule_of(options, formulation.products());
-    SolveFacts facts{formulation.products(), unit_roundoff(transforms.solver_precision())};
+    SolveFacts facts{formulation.products(), unit_roundoff(transforms.solver_precision()),
+                     !qs.are_given() && has_few_samples(scan, prepared.first_good())};
     Run run{prepared,
             transforms,
             qs,
@@ -176,12 +188,20 @@ Reconstructed reconstruct(FrameSource& source, ImageSink& sink, Transforms& tran
             report,
             qs.are_given() ? 0 : frames_of_a_sampling(scan)};
     TurnAhead ahead;
+    std::optional<ChosenWeight> weight;
+    if (!candidates_of(options, facts).empty()) {
+        weight = choose_weight_ahead(run, candidates_of(options, facts), ahead);
+        facts.regularisers = weight->regularisers;
+        run.how = settle(options, facts);
+        go_on_with(ahead, run);
+    }
     std::optional<LambdaCurve> curve;
-    if (!rule.word.empty()) {
+    if (const RuleChoice rule = rule_of(options, facts); !rule.word.empty()) {
         curve = choose_lambda_ahead(run, rule, ahead);
         facts.lambda = curve->at_chosen().lambda;
         run.how = settle(options, facts);
-        go_on_with(ahead, run, curve->at_chosen());
+        ahead.sampling->amplification = curve->at_chosen().amplification;
+        go_on_with(ahead, run);
     }
 
     sink.begin(scan, settings_of(run.how));
@@ -219,7 +239,7 @@ Reconstructed reconstruct(FrameSource& source, ImageSink& sink, Transforms& tran
     Reconstructed result{SolveSummary(run.how, solved_with(run, formulation)), std::move(about),
                          frames.finished_before(), frames.failed()};
     if (!frames.are_elsewhere()) {
-        finish(result, frames, curve, run);
+        finish(result, frames, weight, curve, run);
         sink.end(scan, result.about);
     }
     return result;

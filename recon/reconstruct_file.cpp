@@ -17,6 +17,7 @@
 #include "io/truth.hpp"
 #include "plan/cost.hpp"
 #include "plan/plan.hpp"
+#include "plan/settle.hpp"
 #include "scan/place.hpp"
 
 namespace lsrecon {
@@ -235,7 +236,7 @@ void FileReconstruction::read() {
     }
     how_ = options_;
     how_.q = q_.get();
-    how_.prepare.geometry.regularised = !options_.solve.regularisers.empty();
+    how_.prepare.geometry.regularised = regularised(options_);
     how_.prepare.geometry.solves = method_of(options_.solve).solves;
     how_.on_iteration = [this](std::size_t frame, const Iteration& i) {
         if (image_) {

@@ -5,10 +5,12 @@
 #include "base/error.hpp"
 #include "base/machine.hpp"
 #include "encoding/choose_lambda.hpp"
+#include "encoding/choose_weight.hpp"
 #include "encoding/methods.hpp"
 #include "encoding/misfit.hpp"
 #include "encoding/solve.hpp"
 #include "plan/plan.hpp"
+#include "plan/settle.hpp"
 #include "scan/coil_mixing.hpp"
 #include "solve/late_change.hpp"
 
@@ -247,7 +249,10 @@ std::optional<FrameTurn> TurnAhead::take(std::size_t of) {
     return of_frame && frame == of ? std::exchange(of_frame, std::nullopt) : std::nullopt;
 }
 
-LambdaCurve choose_lambda_ahead(const Run& run, const RuleChoice& rule, TurnAhead& ahead) {
+namespace {
+
+/// Begins the turns of a bright frame that is not refused: its samples, transformed.
+FrameTurn begin_bright_frame(const Run& run, TurnAhead& ahead) {
     const auto begin = [&](std::size_t f) {
         const Place& place = run.prepared.place_of(f);
         ahead = {}; // its memory is that of the next
@@ -261,26 +266,50 @@ LambdaCurve choose_lambda_ahead(const Run& run, const RuleChoice& rule, TurnAhea
                      [&](std::size_t f) { return unless_refused([&] { begin(f); }); })) {
         begin(run.prepared.first_good());
     }
-    const std::size_t f = ahead.frame;
-    NormalEquations& equations = ahead.sampling->equations;
     FrameTurn turn;
-    turn.frame = run.prepared.frame(f);
-    turn.fhd = equations.fhd_in_stage(turn.frame.samples, run.report);
-    compare_models(run, *ahead.place, turn.frame, f);
-    LambdaCurve curve =
-        choose_lambda(rule, run.scan(), f, turn.frame, equations, turn.fhd, run.how, run.report);
-    curve.frame = f;
-    turn.energy = curve.data;
-    turn.certificate = equations.certify(turn.frame.samples, turn.fhd, run.report);
+    turn.frame = run.prepared.frame(ahead.frame);
+    turn.fhd = ahead.sampling->equations.fhd_in_stage(turn.frame.samples, run.report);
+    compare_models(run, *ahead.place, turn.frame, ahead.frame);
+    return turn;
+}
+
+/// What else the loop needs of a frame, before its samples go.
+void hand_over(const Run& run, FrameTurn turn, TurnAhead& ahead) {
+    turn.energy = energy_of(*turn.frame.sampling, turn.frame.samples);
+    turn.certificate = ahead.sampling->equations.certify(turn.frame.samples, turn.fhd, run.report);
     turn.most_noise = most_noise_of(run, turn.frame);
     turn.frame.samples = {};
     ahead.of_frame = std::move(turn);
+}
+
+} // namespace
+
+LambdaCurve choose_lambda_ahead(const Run& run, const RuleChoice& rule, TurnAhead& ahead) {
+    FrameTurn turn = begin_bright_frame(run, ahead);
+    LambdaCurve curve = choose_lambda(rule, run.scan(), ahead.frame, turn.frame,
+                                      ahead.sampling->equations, turn.fhd, run.how, run.report);
+    curve.frame = ahead.frame;
+    hand_over(run, std::move(turn), ahead);
     return curve;
 }
 
-void go_on_with(TurnAhead& ahead, const Run& run, const LambdaPoint& chosen) {
+ChosenWeight choose_weight_ahead(const Run& run, const std::vector<Regularisers>& candidates,
+                                 TurnAhead& ahead) {
+    FrameTurn turn = begin_bright_frame(run, ahead);
+    const Route route =
+        route_of(run.transforms, turn.frame.sampling->points(), ahead.place->formulation, run.how,
+                 ahead.place->equations.maps.count(), run.frames_of_each);
+    ChosenWeight chosen =
+        choose_weight(candidates, may_be_none(run.asked), run.scan(), ahead.frame, turn.frame,
+                      ahead.place->equations.common, route, run.how, run.report);
+    hand_over(run, std::move(turn), ahead);
+    return chosen;
+}
+
+void go_on_with(TurnAhead& ahead, const Run& run) {
+    ahead.place->equations.common.regularisers = run.how.regularisers;
+    ahead.place->equations.common.precondition = run.how.precondition;
     ahead.sampling->equations.set_lambda(run.how.lambda);
-    ahead.sampling->amplification = chosen.amplification;
     const Place& first = run.prepared.places().front();
     if (ahead.place->place.index != first.index ||
         &ahead.sampling->sampling != first.samplings.front().sampling.get()) {

@@ -10,6 +10,7 @@
 #include "model/model_check.hpp"
 #include "model/prepared_scan.hpp"
 #include "reconstruct.hpp"
+#include "solve/weight_curve.hpp"
 
 namespace lsrecon {
 
@@ -93,7 +94,10 @@ struct TurnAhead {
 
 /// Chooses lambda for all frames by a bright one (encoding/choose_lambda.hpp).
 LambdaCurve choose_lambda_ahead(const Run& run, const RuleChoice& rule, TurnAhead& ahead);
-/// With the lambda that the run has now; gives back what is not of the first turns of the loop.
-void go_on_with(TurnAhead& ahead, const Run& run, const LambdaPoint& chosen);
+/// Chooses a weight for all frames by the same (encoding/choose_weight.hpp).
+ChosenWeight choose_weight_ahead(const Run& run, const std::vector<Regularisers>& candidates,
+                                 TurnAhead& ahead);
+/// With what the run has chosen; gives back what is not of the first turns of the loop.
+void go_on_with(TurnAhead& ahead, const Run& run);
 
 } // namespace lsrecon

@@ -9,6 +9,7 @@
 #include "base/named_files.hpp"
 #include "base/numbers.hpp"
 #include "device/described_device.hpp"
+#include "plan/settle.hpp"
 
 namespace lsrecon::app {
 
@@ -273,7 +274,7 @@ ExitCode run(Options& options) {
 
 KnownScan known_scan(ReconOptions& options) {
     FileOptions& how = options.reconstruct;
-    how.prepare.geometry.regularised = !how.solve.regularisers.empty();
+    how.prepare.geometry.regularised = regularised(how);
     const OpenScan opened = open_scan(options.scan, reading_for(how.prepare, how.read));
     if (opened.shape) {
         require_room(*opened.shape);

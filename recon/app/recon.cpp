@@ -30,6 +30,11 @@ void require_use_of_files(const FileOptions& options) {
             require_solves(options.solve, key);
         }
     }
+    if (!options.q_file.empty() &&
+        (options.best_regulariser.value_or(false) || !may_be_none(options))) {
+        throw UsageError("--q with a weight of --reg to be chosen: a part of the samples has "
+                         "another Q\n  next:     leave --q out, or give --reg a weight");
+    }
     if (options.resume && need_all_frames(options.solve.regularisers)) {
         throw UsageError("--resume: with --reg " + in_words(options.solve.regularisers) +
                          " all frames are solved together, so a stopped run keeps none\n  next:    "
@@ -90,7 +95,7 @@ OptionTable options_of(ReconOptions& options) {
         {scan_options(options.scan, reconstruct.read), place_options(reconstruct.prepare.geometry),
          field_options(reconstruct.prepare), maps_options(reconstruct.prepare),
          coils_options(reconstruct.prepare), method_options(reconstruct.solve),
-         regularisation_options(options.lambda, reconstruct.solve, reconstruct.prepare.prior),
+         regularisation_options(options.lambda, reconstruct),
          solver_options(reconstruct.solve, reconstruct.effort, reconstruct.q_file,
                         reconstruct.q_folder),
          device_options(options.compute),

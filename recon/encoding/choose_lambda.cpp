@@ -81,7 +81,7 @@ void keep_ghosts_out(LambdaCurve& curve, const Scan& scan, const Sampling& sampl
     if (ghosts->noise > much_noise) {
         report.note(text("About ", std::round(100 * std::min(1.0, ghosts->noise)),
                          " % of the image's energy is noise: separating the aliased voxels "
-                         "amplifies it. Try `reg` tv:0.02."));
+                         "amplifies it. Try `reg` auto."));
     }
 }
 

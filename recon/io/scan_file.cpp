@@ -83,8 +83,8 @@ ScanFile::ScanFile(LoadedScan loaded, const ReadOptions& options)
         require_reach(scan);
     }
     add(scan.remarks, remarks_on(scan));
-    if (!options.image.other_grid() && !options.image.regularised) {
-        add(scan.remarks, remarks_on_aliasing(scan, scan.grid, options.image.solves));
+    if (!options.image.other_grid()) {
+        add(scan.remarks, remarks_on_aliasing(scan, scan.grid, options.image));
     }
     add(scan.remarks, silent);
 }

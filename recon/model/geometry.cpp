@@ -83,7 +83,7 @@ Geometry::Geometry(const GeometryOptions& options, Scan& scan) : options_(option
     }
     change_frames(scan, other_grid ? "new grid" : "grid and 5 %");
     change_calibrations(scan);
-    if (options.other_grid() && !options.regularised) {
+    if (options.other_grid()) {
         remark_aliasing(scan, stored);
     }
 }
@@ -146,7 +146,7 @@ void Geometry::remark_aliasing(Scan& scan, const Grid& stored) const {
         sampled.size[d] =
             std::min(sampled.size[d], std::max<std::size_t>(1, std::lround(stored_reach)));
     }
-    for (const std::string& remark : remarks_on_aliasing(scan, sampled, options_.solves)) {
+    for (const std::string& remark : remarks_on_aliasing(scan, sampled, options_)) {
         scan.remarks.push_back(remark);
     }
 }

@@ -15,8 +15,12 @@ namespace lsrecon {
 /// --reg.
 struct RegulariserChoice {
     std::string name;
-    double weight = 0;
+    double weight = 0; ///< 0: to be chosen from the scan
 };
+using Regularisers = std::vector<RegulariserChoice>;
+
+/// A weight of tv or wavelet where the best one is not known, for images of any scale.
+constexpr double usual_weight = 0.01;
 
 /// A term on a device, with K from a row of the table, in units of Q(0):
 ///
@@ -68,6 +72,9 @@ struct Regulariser {
     /// Null for other kinds.
     void (*require)(const PriorImage& prior, const Grid& grid) = nullptr;
     bool of_unmeasured = false; ///< whether it leaves a rule for lambda as it is
+
+    /// Cross-validation chooses weights of it that are near the best (scripts/study_weights.py).
+    bool may_be_weighed = false;
 
     bool quadratic() const { return proximal == nullptr; }
 };

@@ -12,6 +12,7 @@
 #include "engines/time_terms.hpp"
 #include "plan/settle.hpp"
 #include "scan/place.hpp"
+#include "scan/reach.hpp"
 #include "scan/sampling_pool.hpp"
 #include "solve/cg.hpp"
 
@@ -102,6 +103,13 @@ void add_program(HostMemory& memory, const Device& device) {
 double bytes_of_copies(const Device& device, std::size_t samples) {
     constexpr std::size_t many = std::size_t(1) << 17;
     return device.in_host_memory() || samples < many ? 0 : 50e6;
+}
+
+Products products_of(const Transforms& transforms, bool field) {
+    if (!field) {
+        return Products::one_convolution;
+    }
+    return transforms.segment_error() > 0 ? Products::convolutions : Products::transforms;
 }
 
 } // namespace
@@ -242,7 +250,8 @@ void require_room(Transforms& transforms, const ReconstructOptions& options,
     FrameShape frame = frame_of(options, shape.grid, shape.coils, shape.coil_maps);
     frame.coils = 1; // how many samples each has is not known yet
     frame.name += ", by " + shape.name_of_grid;
-    const SolveOptions how = solve_options(transforms, options, false);
+    const SolveOptions how = settle(
+        options, {products_of(transforms, false), unit_roundoff(transforms.solver_precision())});
     const WhereSolved where = where_solved(transforms, frame.system, how);
     if (!where.why_not.empty()) {
         note_move_to_cpu(transforms, where.why_not);
@@ -273,11 +282,12 @@ FrameShape shape_of(Transforms& transforms, const ReconstructOptions& options, c
     return frame;
 }
 
-SolveOptions solve_options(Transforms& transforms, const ReconstructOptions& options, bool field) {
-    const Products off_resonance =
-        transforms.segment_error() > 0 ? Products::convolutions : Products::transforms;
-    return settle(options, {field ? off_resonance : Products::one_convolution,
-                            unit_roundoff(transforms.solver_precision())});
+SolveFacts solve_facts(const Transforms& transforms, const ReconstructOptions& options,
+                       const Scan& scan, const Grid& grid, bool field) {
+    const bool with_q = options.q != nullptr && options.q->is_given();
+    return {products_of(transforms, field), unit_roundoff(transforms.solver_precision()),
+            !with_q && !scan.voxels &&
+                are_few_samples(coverage(*scan.frames.front().sampling, grid), grid)};
 }
 
 void add_samples(HostMemory& memory, const Device& device, const FrameShape& frame,
@@ -327,7 +337,7 @@ void require_room(Transforms& transforms, const ReconstructOptions& options, con
         return;
     }
     add_scan(memory, transforms, shape_of(transforms, options, scan, grid, field),
-             solve_options(transforms, options, field != nullptr), scan);
+             settle(options, solve_facts(transforms, options, scan, grid, field != nullptr)), scan);
     memory.require(scan.file);
 }
 

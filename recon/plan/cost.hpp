@@ -4,6 +4,7 @@
 
 #include "encoding/normal_equations.hpp"
 #include "plan/options.hpp"
+#include "plan/settle.hpp"
 #include "scan/check.hpp"
 #include "scan/host_memory.hpp"
 
@@ -35,8 +36,9 @@ void add_frame(HostMemory& memory, Transforms& transforms, const FrameShape& fra
 /// The largest frame of a scan without samples. `field` is null without off-resonance.
 FrameShape shape_of(Transforms& transforms, const ReconstructOptions& options, const Scan& scan,
                     const Grid& grid, const OffResonance* field);
-/// What its solve will be asked for.
-SolveOptions solve_options(Transforms& transforms, const ReconstructOptions& options, bool field);
+/// What decides about its solve, of a scan whose places are like the first.
+SolveFacts solve_facts(const Transforms& transforms, const ReconstructOptions& options,
+                       const Scan& scan, const Grid& grid, bool field);
 /// Adds the trajectories, the samples of a frame, and the program.
 void add_samples(HostMemory& memory, const Device& device, const FrameShape& frame,
                  const Scan& scan);

@@ -55,9 +55,17 @@ Value lambda_value(std::string& lambda, SolveOptions& solve) {
         [&lambda] { return lambda; }};
 }
 
-/// "tv:0.02" of `reg`
-Value regulariser_value(SolveOptions& solve) {
-    const auto take = [&solve](const std::string& word) -> std::string {
+constexpr const char* best_regulariser = "auto";
+constexpr const char* no_regulariser = "none";
+
+/// "tv:0.02", "tv", "auto" or "none" of `reg`
+Value regulariser_value(ReconstructOptions& options) {
+    SolveOptions& solve = options.solve;
+    const auto take = [&options, &solve](const std::string& word) -> std::string {
+        if (word == best_regulariser || word == no_regulariser) {
+            options.best_regulariser = word == best_regulariser;
+            return "";
+        }
         const std::size_t colon = word.find(':');
         const std::string name = word.substr(0, colon);
         if (name == "l2") {
@@ -67,21 +75,25 @@ Value regulariser_value(SolveOptions& solve) {
         }
         regulariser_named(name);
         double weight = 0;
-        if (colon == std::string::npos ||
+        if (colon != std::string::npos &&
             !take_number(weight, word.substr(colon + 1), positive()).empty()) {
-            return "a name, a colon and a weight above 0, such as " + name + ":0.02";
+            return "a name, a colon and a weight above 0, such as " + name +
+                   ":0.02, or the name alone";
         }
         solve.regularisers.push_back({name, weight});
         return "";
     };
-    const auto shown = [&solve] {
+    const auto shown = [&options, &solve] {
         std::vector<std::string> words;
+        if (options.best_regulariser) {
+            words.push_back(*options.best_regulariser ? best_regulariser : no_regulariser);
+        }
         for (const RegulariserChoice& choice : solve.regularisers) {
-            words.push_back(choice.name + ":" + in_full(choice.weight));
+            words.push_back(choice.name + (choice.weight > 0 ? ":" + in_full(choice.weight) : ""));
         }
         return separated_by(" ", words);
     };
-    return {"NAME:WEIGHT", take, shown, false, true};
+    return {"NAME[:WEIGHT]", take, shown, false, true};
 }
 
 /// Of where something comes from, as a word.
@@ -185,7 +197,9 @@ OptionTable coils_options(PrepareOptions& prepare) {
                  "By default the noise samples of a scan are used for prewhitening."})});
 }
 
-OptionTable regularisation_options(std::string& lambda, SolveOptions& solve, std::string& prior) {
+OptionTable regularisation_options(std::string& lambda, ReconstructOptions& options) {
+    SolveOptions& solve = options.solve;
+    std::string& prior = options.prepare.prior;
     return in(
         "Regularisation",
         {daily({"lambda", lambda_value(lambda, solve), "Tikhonov (L2) weight, or a rule for it",
@@ -196,9 +210,15 @@ OptionTable regularisation_options(std::string& lambda, SolveOptions& solve, std
                 "`iterations` or `reg`, and with a field map or /voxels, where iterations are "
                 "slow. Rules:" +
                     listed(lambda_rules())}),
-         daily({"reg", regulariser_value(solve),
-                "regulariser and weight, such as tv:0.02; may be repeated", "none",
-                "Regularisers:" + listed(regularisers())}),
+         daily({"reg", regulariser_value(options),
+                "regulariser, such as tv:0.02, or tv with the weight that predicts best, or auto",
+                "auto where samples are few",
+                "May be repeated. Without a weight, tv or wavelet has that by which "
+                "the image of seven eighths of the samples predicts the others best. The word "
+                "auto takes the best of tv, wavelet and neither, none neither. By default auto "
+                "serves a scan whose samples fill less than half of k-space and that has no "
+                "`lambda`, `iterations` or `reg`. Regularisers:" +
+                    listed(regularisers())}),
          {"prior", input(prior), "image for `reg` prior and `reg` anatomical", "none",
           "The file holds one frame of the same object, in the format of lsrecon, NIfTI-1 or "
           "ISMRMRD. Its field of view must contain that of the image. For the regulariser prior "

@@ -13,7 +13,7 @@ OptionTable field_options(PrepareOptions& prepare);
 OptionTable maps_options(PrepareOptions& prepare,
                          const std::string& usual = "the scan's, or espirit");
 OptionTable coils_options(PrepareOptions& prepare);
-OptionTable regularisation_options(std::string& lambda, SolveOptions& solve, std::string& prior);
+OptionTable regularisation_options(std::string& lambda, ReconstructOptions& options);
 OptionTable method_options(SolveOptions& solve);
 OptionTable solver_options(SolveOptions& solve, SolveEffort& effort, std::string& q_file,
                            std::string& q_folder);

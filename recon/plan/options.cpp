@@ -27,7 +27,7 @@ void require_use_of_method(const ReconstructOptions& options) {
     }
     const std::vector<std::pair<std::string, bool>> of_solvers{
         {"lambda", options.lambda_rule.has_value() || solve.lambda > 0},
-        {"reg", !solve.regularisers.empty()},
+        {"reg", !solve.regularisers.empty() || options.best_regulariser.has_value()},
         {"prior", !options.prepare.prior.empty()},
         {"iterations", effort.iterations.has_value()},
         {"tolerance", effort.tolerance.has_value()},
@@ -48,6 +48,34 @@ void require_lambda_rule(const RuleChoice& rule, const std::vector<RegulariserCh
                              ": a rule cannot choose lambda beside this regulariser"
                              "\n  next:     give `lambda` a number, or leave `reg` out");
         }
+    }
+}
+
+/// Cross-validation chooses one weight, of a regulariser that it can follow from weight to weight.
+void require_weights(const ReconstructOptions& options) {
+    const Regularisers& chosen = options.solve.regularisers;
+    std::size_t open = 0;
+    for (const RegulariserChoice& choice : chosen) {
+        if (choice.weight > 0) {
+            continue;
+        }
+        if (!regulariser_named(choice.name).may_be_weighed) {
+            throw UsageError("`reg` " + choice.name +
+                             ": its weight cannot be chosen from the scan\n  next:     give one, "
+                             "such as " +
+                             choice.name + ":0.02");
+        }
+        ++open;
+    }
+    open += options.best_regulariser.value_or(false) ? 1 : 0;
+    if (open > 0 && need_all_frames(chosen)) {
+        throw UsageError(flags_over_frames(chosen) +
+                         " with another regulariser without a weight: one frame chooses it"
+                         "\n  next:     give it a weight");
+    }
+    if (open > 1) {
+        throw UsageError("`reg`: " + text(open, " regularisers without a weight") +
+                         "\n  next:     give all of them a weight but one");
     }
 }
 
@@ -106,6 +134,7 @@ void require_consistent(const ReconstructOptions& options) {
             in_words(solve.regularisers) + "\n  next:     leave `solver` or `reg` out");
     }
     require_use_of_joint_solves(options);
+    require_weights(options);
     require_lambda_rule(rule_of(options), solve.regularisers);
     require_use_of_prior(solve.regularisers, options.prepare.prior);
 }

@@ -7,6 +7,7 @@
 #include "base/tolerance.hpp"
 #include "encoding/certificate.hpp"
 #include "encoding/choose_lambda.hpp"
+#include "encoding/choose_weight.hpp"
 #include "encoding/lambda_curve.hpp"
 #include "encoding/methods.hpp"
 #include "engines/piecewise.hpp"
@@ -46,12 +47,13 @@ struct Prepared {
     const Scan& scan;
     const Grid& grid;
     FrameShape shape;
+    SolveFacts facts;
     SolveOptions how;
     Formulation formulation;
     double frames_of_each; ///< sampling, on average; 0 where Q is given
 
     const Pace& pace() const { return transforms.device().pace(); }
-    bool by_rule() const { return !rule_of(options, formulation.products()).word.empty(); }
+    bool by_rule() const { return !rule_of(options, facts).word.empty(); }
     /// Whether the tolerance ends the solve, and not the most iterations.
     bool converges() const {
         const bool regularised = how.lambda > 0 || !how.regularisers.empty();
@@ -82,6 +84,28 @@ ReconstructOptions as_possible(ReconstructOptions options, const Scan& scan, con
         options.prepare.maps = Without();
     }
     return options;
+}
+
+/// The stage that chooses a weight, by a frame of this sampling: 0 where none is chosen.
+double seconds_of_weights(const Prepared& of, const Sampling& sampling) {
+    const std::vector<Regularisers> candidates = candidates_of(of.options, of.facts);
+    if (candidates.empty()) {
+        return 0;
+    }
+    const SamplePoints points = sampling.points();
+    const PiecewiseTransform q(of.transforms, sampling.trajectory,
+                               Voxels::half_differences(of.grid));
+    const PiecewiseTransform transform(of.transforms, points, of.formulation.voxels);
+    double seconds =
+        q.predicted("q", 1).seconds + transform.predicted("fhd", of.shape.coils).seconds;
+    for (const Regularisers& candidate : candidates) {
+        SolveOptions how = of.how;
+        how.regularisers = candidate;
+        how.iterations = usual_iterations_of_weight;
+        seconds += static_cast<double>(of.shape.problems) *
+                   NormalEquations::seconds(of.transforms, points, of.shape.system, how, true);
+    }
+    return seconds;
 }
 
 /// Of a frame with this sampling that is solved.
@@ -162,12 +186,14 @@ Plan plan_of(Transforms& transforms, const ReconstructOptions& asked, const Scan
     const FormulationOptions planned{options.q != nullptr && options.q->is_given(),
                                      !options.solve.regularisers.empty(),
                                      transforms.segment_error() > 0};
+    const SolveFacts facts = solve_facts(transforms, options, scan, grid, field != nullptr);
     const Prepared of{transforms,
                       options,
                       scan,
                       grid,
                       shape_of(transforms, options, scan, grid, field.get()),
-                      solve_options(transforms, options, field != nullptr),
+                      facts,
+                      settle(options, facts),
                       formulate(scan, grid, field, planned),
                       planned.with_q ? 0 : frames_of_a_sampling(scan)};
     const Pace& pace = of.pace();
@@ -199,6 +225,7 @@ Plan plan_of(Transforms& transforms, const ReconstructOptions& asked, const Scan
         result.samplings.push_back(
             plan_sampling(of, *sampling, static_cast<std::size_t>(alike), stages));
     }
+    stages.add("weight", seconds_of_weights(of, *samplings.front()));
     if (of.by_rule()) {
         SolveOptions how = of.how;
         how.iterations = usual_iterations_of_rule;

@@ -1,5 +1,7 @@
 #include "plan/settle.hpp"
 
+#include <algorithm>
+
 #include "encoding/choose_lambda.hpp"
 #include "encoding/methods.hpp"
 
@@ -15,14 +17,61 @@ RuleChoice rule_of(const ReconstructOptions& options) {
     return keeps_noise_out ? RuleChoice() : RuleChoice{"auto", false};
 }
 
-RuleChoice rule_of(const ReconstructOptions& options, Products products) {
-    RuleChoice rule = rule_of(options);
-    return rule.asked_for || products == Products::one_convolution ? rule : RuleChoice();
+std::vector<Regularisers> candidates_of(const ReconstructOptions& options,
+                                        const SolveFacts& facts) {
+    const Regularisers& named = options.solve.regularisers;
+    if (!may_be_none(options)) {
+        return {named};
+    }
+    const bool by_default = facts.few_samples && facts.products == Products::one_convolution &&
+                            !options.lambda_rule && !rule_of(options).word.empty();
+    if (!options.best_regulariser.value_or(by_default)) {
+        return {};
+    }
+    std::vector<Regularisers> candidates;
+    for (const Regulariser& row : regularisers()) {
+        if (row.may_be_weighed) {
+            candidates.push_back(named);
+            candidates.back().push_back({row.name, 0});
+        }
+    }
+    return candidates;
+}
+
+RegularisedScans regularised(const ReconstructOptions& options) {
+    if (!options.solve.regularisers.empty() || options.best_regulariser.value_or(false)) {
+        return RegularisedScans::always;
+    }
+    SolveFacts facts;
+    facts.few_samples = true;
+    return candidates_of(options, facts).empty() ? RegularisedScans::never
+                                                 : RegularisedScans::of_few_samples;
+}
+
+bool may_be_none(const ReconstructOptions& options) {
+    const Regularisers& named = options.solve.regularisers;
+    return std::none_of(named.begin(), named.end(),
+                        [](const RegulariserChoice& choice) { return choice.weight == 0; });
+}
+
+RuleChoice rule_of(const ReconstructOptions& options, const SolveFacts& facts) {
+    const RuleChoice rule = rule_of(options);
+    const bool is_regularised =
+        facts.regularisers ? !facts.regularisers->empty() : !candidates_of(options, facts).empty();
+    const bool is_dear = facts.products != Products::one_convolution;
+    return rule.asked_for || !(is_regularised || is_dear) ? rule : RuleChoice();
 }
 
 SolveOptions settle(const ReconstructOptions& options, const SolveFacts& facts) {
-    const RuleChoice rule = rule_of(options, facts.products);
     SolveOptions how = options.solve;
+    const std::vector<Regularisers> candidates = candidates_of(options, facts);
+    if (!candidates.empty()) {
+        how.regularisers = facts.regularisers.value_or(candidates.front());
+        for (RegulariserChoice& choice : how.regularisers) {
+            choice.weight = choice.weight == 0 ? usual_weight : choice.weight;
+        }
+    }
+    const RuleChoice rule = rule_of(options, facts);
     if (!rule.word.empty()) {
         how.lambda = facts.lambda.value_or(smallest_lambda);
         if (!rule.asked_for) {

@@ -9,20 +9,33 @@ namespace lsrecon {
 
 // From what was asked for to what is done: pure functions, called again when a fact arrives.
 
-/// The rule that chooses lambda, asked for or the default; "" for the lambda of the options.
+/// The rule that chooses lambda, asked for or the default, of scans that determine their image; ""
+/// for the lambda of the options.
 RuleChoice rule_of(const ReconstructOptions& options);
-/// The same for such products: where they are dear and nobody asked, none.
-RuleChoice rule_of(const ReconstructOptions& options, Products products);
 
 /// What of a scan and a machine decides about its solve.
 struct SolveFacts {
     Products products = Products::one_convolution;
     double epsilon = 0; ///< unit roundoff of the solver
+    bool few_samples = false; ///< less than half of what the grid needs (has_few_samples)
+    std::optional<Regularisers> regularisers = {}; ///< that cross-validation has chosen
     std::optional<double> lambda = {}; ///< that a rule has chosen
 };
-/// The solve of a run. Until a rule has chosen, lambda is the smallest of its curve. Where the rule
-/// is that of the default, `band` is added: what was not measured is not made up from coil maps and
-/// noise. UsageError as of with_effort.
+
+/// The regularisers among which cross-validation chooses, each with one weight of 0; empty where
+/// nothing is to be chosen.
+std::vector<Regularisers> candidates_of(const ReconstructOptions& options, const SolveFacts& facts);
+/// Whether no regulariser is a candidate, too: where none is named.
+bool may_be_none(const ReconstructOptions& options);
+/// Which scans these options solve with a regulariser.
+RegularisedScans regularised(const ReconstructOptions& options);
+/// The rule that chooses lambda of a scan with these facts; "" for none.
+RuleChoice rule_of(const ReconstructOptions& options, const SolveFacts& facts);
+
+/// The solve of a run. Until a rule has chosen, lambda is the smallest of its curve, and the
+/// regularisers are the first candidate with a usual weight. Where the rule is that of the default,
+/// `band` is added: what was not measured is not made up from coil maps and noise. UsageError as of
+/// with_effort.
 SolveOptions settle(const ReconstructOptions& options, const SolveFacts& facts);
 
 /// With the accuracy that the image needs where none was asked for and an engine may compute that

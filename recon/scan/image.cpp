@@ -63,4 +63,13 @@ const std::vector<std::string>& lambda_curve_columns() {
     return columns;
 }
 
+std::string weight_curve_table(const std::string& regulariser) {
+    return "weight_curve_" + regulariser;
+}
+
+const std::vector<std::string>& weight_curve_columns() {
+    static const std::vector<std::string> columns{"weight", "prediction"};
+    return columns;
+}
+
 } // namespace lsrecon

@@ -93,6 +93,10 @@ void require_in_range(double largest, Precision precision);
 constexpr const char* lambda_curve_table = "lambda_curve";
 const std::vector<std::string>& lambda_curve_columns();
 
+/// How the weight of a regulariser was chosen: /record/weight_curve_NAME, and what its columns are.
+std::string weight_curve_table(const std::string& regulariser);
+const std::vector<std::string>& weight_curve_columns();
+
 /// The values of an image a frame at a time, x fastest, as its file holds them.
 using ImageValues = std::vector<std::complex<float>>;
 using FrameValues = std::function<ImageValues(std::size_t frame)>;

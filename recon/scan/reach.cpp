@@ -103,6 +103,17 @@ double coverage(const Sampling& sampling, const Grid& grid) {
     return static_cast<double>(std::count(hit.begin(), hit.end(), true)) / cells_within(grid);
 }
 
+bool are_few_samples(double coverage, const Grid& grid) {
+    constexpr double half = 0.5;
+    return coverage < half && !is_part_of_image(coverage, grid);
+}
+
+bool is_part_of_image(double coverage, const Grid& grid) {
+    constexpr double readouts = 2; // one, or one a partition, fills about 1.3 / N
+    return coverage <
+           readouts / static_cast<double>(*std::max_element(grid.size.begin(), grid.size.end()));
+}
+
 void require_reach(const Scan& scan) {
     const Grid& grid = scan.grid;
     const std::optional<std::array<Vec3, 2>> extent = extent_of_k(scan);

@@ -15,6 +15,13 @@ constexpr double undersampled = 0.6;
 /// Coil maps rarely make up for less: fourfold.
 constexpr double undersampled_with_maps = 0.25;
 
+/// Whether samples that fill this share of k-space are those of an image that a regulariser
+/// improves much: less than half, and no part of an image. Half of the lines of a Cartesian scan
+/// and its centre are more.
+bool are_few_samples(double coverage, const Grid& grid);
+/// Whether they are a readout or two, which no regulariser makes an image of.
+bool is_part_of_image(double coverage, const Grid& grid);
+
 /// A scan fills its matrix: the largest |k| must reach N/4 in some dimension, or else its units or
 /// its matrix are nearly always wrong, and the image is a blur. Dimensions of fewer than 8 voxels
 /// say nothing about that, nor do samples that all lie at one point. InputError that shows how far

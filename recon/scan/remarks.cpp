@@ -114,32 +114,30 @@ std::string on_single_readouts(const Scan& scan, double covered) {
 /// The advice against aliasing.
 std::string advice_on_aliasing(const Scan& scan, const Grid& grid, const Sparse& sparse,
                                bool solves) {
-    constexpr double readouts = 2; // one, or one a partition, fills about 1.3 / N
-    const double longest =
-        static_cast<double>(*std::max_element(grid.size.begin(), grid.size.end()));
     const bool parts = scan.frames.size() > 1 && sparse.frames == scan.frames.size() &&
-                       sparse.covered < readouts / longest; // which no regulariser fills in
+                       is_part_of_image(sparse.covered, grid);
     const std::string join = joining(scan);
     const std::string joined = !join.empty() ? "pass " + join
                                : parts && scan.format == "lsrecon-scan"
                                    ? "write their samples as one frame"
                                    : "";
     return text(parts    ? ""
-                : solves ? " Try `reg` tv:0.02."
-                         : " Try `method` least_squares with `reg` tv:0.02.",
+                : solves ? " Try `reg` auto."
+                         : " Try `method` least_squares.",
                 joined.empty() ? "" : " If the frames belong to one image, " + joined + ".");
 }
 
 } // namespace
 
-Remarks remarks_on_aliasing(const Scan& scan, const Grid& grid, bool solves) {
-    if (!scan.has_samples() || scan.voxels) {
+Remarks remarks_on_aliasing(const Scan& scan, const Grid& grid, const GeometryOptions& options) {
+    if (!scan.has_samples() || scan.voxels || options.regularised == RegularisedScans::always) {
         return {};
     }
     const bool with_maps = !scan.coil_maps.empty();
     const Sparse sparse =
         sparse_frames(scan, grid, with_maps ? undersampled_with_maps : undersampled);
-    if (sparse.frames == 0) {
+    if (sparse.frames == 0 || (options.regularised == RegularisedScans::of_few_samples &&
+                               are_few_samples(sparse.covered, grid))) {
         return {};
     }
     const std::size_t frames = scan.frames.size();
@@ -157,7 +155,7 @@ Remarks remarks_on_aliasing(const Scan& scan, const Grid& grid, bool solves) {
                                  : scan.coils() == 1 ? "aliasing"
                                                      : "aliasing unless coil maps undo it";
     return {text(samples, " cover ", percent(sparse.covered), " of k-space. Expect ", aliasing, ".",
-                 advice_on_aliasing(scan, grid, sparse, solves))};
+                 advice_on_aliasing(scan, grid, sparse, options.solves))};
 }
 
 std::vector<std::string> remarks_on(const Scan& scan) {

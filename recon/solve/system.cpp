@@ -82,18 +82,25 @@ Solution System::solve(const Volume& f_h_d, const SolveOptions& options) {
                              "one\n  next:     leave them out");
         }
     }
-    Solution solution;
-    if (others_.empty()) {
-        solution = conjugate_gradient(device_, relative_, precision_, inverse_.get(),
-                                      right_hand_side(f_h_d), options);
-    } else {
+    if (!others_.empty()) {
         ComplexVector first = first_image(f_h_d);
-        std::vector<SplitProblem> alone;
-        alone.push_back(split(f_h_d, first.cwiseAbs().maxCoeff()));
-        alone[0].start = std::move(first);
-        alone[0].monitor = options.monitor;
-        solution = split_solve(device_, precision_, std::move(alone), options)[0];
+        const double scale = first.cwiseAbs().maxCoeff();
+        return solve_from(std::move(first), scale, f_h_d, options);
     }
+    Solution solution = conjugate_gradient(device_, relative_, precision_, inverse_.get(),
+                                           right_hand_side(f_h_d), options);
+    solution.x /= unit();
+    solution.earlier /= unit();
+    return solution;
+}
+
+Solution System::solve_from(ComplexVector start, double scale, const Volume& f_h_d,
+                            const SolveOptions& options) {
+    std::vector<SplitProblem> alone;
+    alone.push_back(split(f_h_d, scale));
+    alone[0].start = std::move(start);
+    alone[0].monitor = options.monitor;
+    Solution solution = split_solve(device_, precision_, std::move(alone), options)[0];
     solution.x /= unit();
     solution.earlier /= unit();
     return solution;

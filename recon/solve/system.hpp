@@ -28,6 +28,15 @@ public:
     /// quadratic by splitting, see split_solve.
     Solution solve(const Volume& f_h_d, const SolveOptions& options);
 
+    /// The same of terms that are not quadratic, from an image that is near, times Q(0); `scale`
+    /// is the largest voxel of first_image.
+    Solution solve_from(ComplexVector start, double scale, const Volume& f_h_d,
+                        const SolveOptions& options);
+    /// Of a regulariser, by its index.
+    void set_weight(std::size_t regulariser, double weight) {
+        regularisers_[regulariser].weight = weight;
+    }
+
     /// Q(0) times the image after a few plain iterations, with which splitting begins. Its largest
     /// voxel is s of the terms: the largest |F^H d| would be up to N^2 times that, where the centre
     /// of k-space is dense.

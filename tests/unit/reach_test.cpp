@@ -150,7 +150,9 @@ TEST(Coverage, IsTheShareOfTheLines) {
 }
 
 std::vector<std::string> aliasing_of(const Scan& scan, bool solves = true) {
-    return remarks_on_aliasing(scan, scan.grid, solves);
+    GeometryOptions options;
+    options.solves = solves;
+    return remarks_on_aliasing(scan, scan.grid, options);
 }
 
 TEST(Remarks, UndersamplingWithoutMapsIsNoted) {
@@ -159,19 +161,31 @@ TEST(Remarks, UndersamplingWithoutMapsIsNoted) {
     ASSERT_EQ(aliasing_of(scan).size(), 1u);
     EXPECT_EQ(aliasing_of(scan)[0],
               "Undersampled: the samples cover 49.8 % of k-space. Expect aliasing unless coil maps "
-              "undo it. Try `reg` tv:0.02.");
-    EXPECT_NE(aliasing_of(scan, false)[0].find("Try `method` least_squares with `reg` tv:0.02."),
-              std::string::npos)
+              "undo it. Try `reg` auto.");
+    EXPECT_NE(aliasing_of(scan, false)[0].find("Try `method` least_squares."), std::string::npos)
         << "other methods refuse regularisers";
     scan.coil_maps = CoilMatrix::Ones(2, 64 * 64);
     EXPECT_TRUE(aliasing_of(scan).empty()) << "maps undo it";
     scan = scan_of(lines(64, 64, 5), 64, 64);
     scan.coil_maps = CoilMatrix::Ones(2, 64 * 64);
     ASSERT_EQ(aliasing_of(scan).size(), 1u);
-    EXPECT_NE(
-        aliasing_of(scan)[0].find("% of k-space. Expect aliasing and noise. Try `reg` tv:0.02."),
-        std::string::npos)
+    EXPECT_NE(aliasing_of(scan)[0].find("% of k-space. Expect aliasing and noise. Try `reg` auto."),
+              std::string::npos)
         << aliasing_of(scan)[0];
+}
+
+TEST(Remarks, AliasingThatARegulariserTakesOutIsNotNoted) {
+    const Scan few = scan_of(lines(64, 64, 3), 64, 64);
+    const Scan parts = scan_of(lines(64, 1), 64, 64);
+    const auto noted = [](const Scan& scan, RegularisedScans regularised) {
+        GeometryOptions options;
+        options.regularised = regularised;
+        return !remarks_on_aliasing(scan, scan.grid, options).empty();
+    };
+    EXPECT_TRUE(noted(few, RegularisedScans::never));
+    EXPECT_FALSE(noted(few, RegularisedScans::of_few_samples));
+    EXPECT_TRUE(noted(parts, RegularisedScans::of_few_samples)) << "a line is no image";
+    EXPECT_FALSE(noted(parts, RegularisedScans::always));
 }
 
 TEST(Remarks, FramesOfFewSamplesAreNotedWithTheFlagThatJoinsThem) {
@@ -200,7 +214,7 @@ TEST(Remarks, FramesOfFewSamplesAreNotedWithTheFlagThatJoinsThem) {
               std::string::npos);
     scan = scan_of(lines(64, 8, 1), 64, 64); // enough for a regulariser
     scan.frames.resize(5, scan.frames[0]);
-    EXPECT_NE(aliasing_of(scan)[0].find("Try `reg` tv:0.02."), std::string::npos);
+    EXPECT_NE(aliasing_of(scan)[0].find("Try `reg` auto."), std::string::npos);
 }
 
 TEST(Remarks, TheSparsestFrameIsNotedWhereverItIs) {

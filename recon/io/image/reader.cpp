@@ -110,18 +110,29 @@ void read_stops(const Hdf5Reader& file, std::vector<ImageFrame>& frames) {
     }
 }
 
-std::vector<RecordTable> tables_of(const Hdf5Reader& file) {
-    const std::string dataset = std::string("record/") + lambda_curve_table;
+void add_table(const Hdf5Reader& file, const std::string& name,
+               const std::vector<std::string>& columns, std::vector<RecordTable>& tables) {
+    const std::string dataset = "record/" + name;
     if (!file.has(dataset)) {
-        return {};
+        return;
     }
     const Hdf5Shape shape = file.checked_shape(dataset, Hdf5Kind::real);
-    const std::vector<std::string>& columns = lambda_curve_columns();
     if (shape.extents.size() != 2 || shape.extents[1] != columns.size()) {
         throw InputError({file.path(), full_name(dataset), shape.to_string(),
                           text("rows of ", columns.size(), " numbers"), again});
     }
-    return {{lambda_curve_table, columns, file.read_real(dataset)}};
+    tables.push_back({name, columns, file.read_real(dataset)});
+}
+
+std::vector<RecordTable> tables_of(const Hdf5Reader& file) {
+    std::vector<RecordTable> tables;
+    add_table(file, lambda_curve_table, lambda_curve_columns(), tables);
+    for (const std::string& name : file.names("record")) {
+        if (name.rfind(weight_curve_table(""), 0) == 0) {
+            add_table(file, name, weight_curve_columns(), tables);
+        }
+    }
+    return tables;
 }
 
 std::vector<ImageFrame> frames_of(const Hdf5Reader& file, std::size_t count) {

@@ -234,19 +234,38 @@ void add_residuals(Json& data, const StoredImage& image) {
     data["solves"] = solves;
 }
 
-/// Adds the lambda curve of an image whose lambda was chosen by a rule.
-void add_lambda_curve(Json& data, const StoredImage& image) {
+/// The rows of a table, each with its columns by name.
+Json rows_of(const RecordTable& table) {
+    Json rows = Json::array();
+    const std::size_t columns = table.columns.size();
+    for (std::size_t at = 0; at < table.values.size(); at += columns) {
+        Json row;
+        for (std::size_t c = 0; c < columns; ++c) {
+            row[table.columns[c]] = table.values[at + c];
+        }
+        rows.push_back(std::move(row));
+    }
+    return rows;
+}
+
+/// Adds the curves of what a rule has chosen: lambda, or the weight of a regulariser.
+void add_curves(Json& data, const StoredImage& image) {
     data["lambda_rule"] = value_in(image.about.record, "lambda_rule");
+    data["regularisers"] = value_in(image.about.record, "regularisers");
     data["lambda_curve"] = Json::array();
+    data["weight_curves"] = Json::array();
     const std::string chosen = value_in(image.about.record, "lambda");
+    const std::string of_weights = weight_curve_table("");
     for (const RecordTable& table : image.about.tables) {
-        const std::size_t columns = table.columns.size();
-        for (std::size_t at = 0; at < table.values.size(); at += columns) {
-            Json point{{"chosen", text(table.values[at]) == chosen}};
-            for (std::size_t c = 0; c < columns; ++c) {
-                point[table.columns[c]] = table.values[at + c];
+        Json rows = rows_of(table);
+        if (table.name == lambda_curve_table) {
+            for (Json& row : rows) {
+                row["chosen"] = text(row["lambda"].get<double>()) == chosen;
             }
-            data["lambda_curve"].push_back(std::move(point));
+            data["lambda_curve"] = std::move(rows);
+        } else {
+            data["weight_curves"].push_back(
+                {{"name", table.name.substr(of_weights.size())}, {"points", std::move(rows)}});
         }
     }
 }
@@ -280,7 +299,7 @@ std::string make_page(const PageContent& content, double megabytes, Reporter& re
         data["sets"].push_back(as_json(set, layout));
     }
     add_residuals(data, first);
-    add_lambda_curve(data, first);
+    add_curves(data, first);
     std::vector<std::string> notes = content.notes;
     if (const std::string missing = left_out(content.sets, layout); !missing.empty()) {
         notes.push_back(missing);

@@ -1,0 +1,27 @@
+#pragma once
+
+#include "base/report.hpp"
+#include "encoding/normal_equations.hpp"
+#include "scan/image.hpp"
+#include "solve/weight_curve.hpp"
+
+namespace lsrecon {
+
+/// How many iterations of splitting choose the weight of a candidate, in most scans.
+constexpr int usual_iterations_of_weight = 70;
+
+/// Chooses among candidates, each with one regulariser whose weight is 0, and this weight, by
+/// cross-validation: an eighth of the samples is held out (scan/held_out.hpp), and the images of
+/// the others, weight by weight from large to small, each begun with the one before, predict it.
+/// With `may_be_none` the image without a regulariser is a candidate, too. The frame has its
+/// samples; the equations are those of its place and engine. The stage "weight". InputError where
+/// nothing is left to predict.
+ChosenWeight choose_weight(const std::vector<Regularisers>& candidates, bool may_be_none,
+                           const Scan& scan, std::size_t f, const Frame& frame,
+                           const CommonToFrames& of_place, Route route, const SolveOptions& options,
+                           Reporter& report);
+
+/// The curves and the choice, for the record.
+void add_weight_curves(Image& image, const ChosenWeight& chosen);
+
+} // namespace lsrecon

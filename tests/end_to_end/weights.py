@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+"""Regularisers whose weight the scan chooses: near the best of a sweep, made again by the number,
+by default where samples are few, and refused where nothing is predicted.
+
+    weights.py LSRECON"""
+
+import json
+import re
+import sys
+
+import h5py
+import numpy as np
+
+from in_folders import INPUT, USAGE, expect, run_cases
+
+SPOKES = ["--trajectory", "golden-angle", "--matrix", "48,48", "--readouts", "14", "--coils", "4",
+          "--snr", "30"]
+LINES = ["--trajectory", "cartesian", "--matrix", "32,32", "--snr", "20"]
+
+
+def simulate(folder, *words):
+    folder.run(0, ["simulate", "-o", "s.h5", "--truth", "t.h5", "--quiet", *words])
+
+
+def recon(folder, *words, code=0, says=()):
+    return folder.run(code, ["recon", "s.h5", "-o", "i.h5", *words], says).stderr
+
+
+def image(folder):
+    with h5py.File(folder / "i.h5") as f:
+        return f["image"][()], {name: f["record"].attrs[name] for name in f["record"].attrs}
+
+
+def error(folder):
+    with h5py.File(folder / "t.h5") as f:
+        truth = np.abs(f["image"][0])
+    return np.linalg.norm(np.abs(image(folder)[0][0]) - truth) / np.linalg.norm(truth)
+
+
+def near_the_best_of_a_sweep(make):
+    folder = make()
+    simulate(folder, *SPOKES)
+    for name in ("tv", "wavelet"):
+        best = np.inf
+        for weight in 0.001 * 2.0 ** np.arange(8):
+            recon(folder, "--reg", f"{name}:{weight}")
+            best = min(best, error(folder))
+        recon(folder, "--reg", name)
+        # The worst of scripts/study_weights.py is 1.25.
+        expect(error(folder) < 1.25 * best, f"{name}: {error(folder)}, at best {best}")
+
+
+def the_number_makes_the_same_image(make):
+    folder = make()
+    simulate(folder, *SPOKES)
+    recon(folder, "--reg", "tv")
+    chosen, about = image(folder)
+    expect(re.fullmatch(r"tv:0\.\d+", about["regularisers"]), about["regularisers"])
+    expect(about["weight_rule"] == "held out", about)
+    with h5py.File(folder / "i.h5") as f:
+        table = f["record/weight_curve_tv"]
+        expect(list(table.attrs["columns"]) == ["weight", "prediction"], "columns")
+        expect(np.all(np.diff(table[:, 0]) < 0) and np.all(table[:, 1] > 0), "the curve")
+    recon(folder, "--reg", about["regularisers"])
+    expect(np.array_equal(image(folder)[0], chosen), "another image by the number")
+
+
+def few_samples_have_the_best_regulariser(make):
+    folder = make()
+    simulate(folder, *SPOKES)
+    said = recon(folder)
+    expect("times better than without a regulariser" in said, said)
+    by_default, about = image(folder)
+    expect(about["regularisers"].startswith("tv:"), about["regularisers"])
+    recon(folder, "--reg", "auto")
+    expect(np.array_equal(image(folder)[0], by_default), "auto is not the default")
+    best = error(folder)
+    said = recon(folder, "--reg", "none")
+    expect("lambda" in said and image(folder)[1]["regularisers"].startswith("band:"), said)
+    expect(error(folder) > 2 * best, "least squares are as good")
+    simulate(folder, "--trajectory", "golden-angle", "--matrix", "48,48", "--coils", "4", "--snr",
+             "30")
+    recon(folder)
+    expect("weight_rule" not in image(folder)[1], "a regulariser of a scan with enough samples")
+
+
+def what_predicts_nothing_falls_back(make):
+    """Each line of a full scan of one coil is measured alone."""
+    folder = make()
+    simulate(folder, "--trajectory", "random", "--matrix", "16,16", "--readouts", "1",
+             "--samples-per-readout", "3", "--noise", "1")
+    recon(folder, "--reg", "tv", code=INPUT,
+          says=["weight of --reg tv", "give the weight: --reg tv:0.02"])
+    said = recon(folder, "--reg", "auto")
+    expect("no regulariser: " in said, said)
+    expect("lambda_rule" in image(folder)[1], "no lambda")
+
+
+def one_weight_is_open(make):
+    folder = make()
+    simulate(folder, *LINES)
+    for words, says in ((["--reg", "roughness"], "its weight cannot be chosen"),
+                        (["--reg", "l1"], "its weight cannot be chosen"),
+                        (["--reg", "ttv"], "its weight cannot be chosen"),
+                        (["--reg", "tv", "--reg", "wavelet"], "2 regularisers without a weight"),
+                        (["--reg", "tv", "--reg", "ttv:0.1"], "one frame chooses it"),
+                        (["--reg", "auto", "--method", "gridding"], "solves nothing"),
+                        (["--reg", "tv", "--lambda", "auto"], "cannot choose lambda"),
+                        (["--reg", "tv", "--q", "q.h5"], "another Q"),
+                        (["--reg", "tv:0"], "or the name alone")):
+        recon(folder, *words, code=USAGE, says=[says])
+    recon(folder, "--reg", "tv", "--reg", "wavelet:0.003")
+    expect(image(folder)[1]["regularisers"].endswith(" wavelet:0.003"), "the given weight")
+
+
+def frames_share_a_weight_and_views_draw_it(make):
+    folder = make()
+    simulate(folder, "--trajectory", "golden-angle", "--matrix", "32,32", "--readouts", "10",
+             "--coils", "4", "--snr", "20", "--frames", "3")
+    said = recon(folder)
+    expect(said.count("times better than without a regulariser") == 1, said)
+    folder.run(0, ["view", "i.h5", "-o", "p.html"])
+    with open(folder / "p.html", encoding="utf-8") as page:
+        data = json.loads(re.search(r'id="data">(.*?)</script>', page.read(), re.S)[1])
+    expect([curve["name"] for curve in data["weight_curves"]] == ["tv", "wavelet"],
+           data["weight_curves"])
+    predicted = folder.run(0, ["predict", "s.h5"]).stdout
+    expect("weight" in predicted, predicted)
+
+
+if __name__ == "__main__":
+    sys.exit(run_cases([near_the_best_of_a_sweep, the_number_makes_the_same_image,
+                        few_samples_have_the_best_regulariser, what_predicts_nothing_falls_back,
+                        one_weight_is_open, frames_share_a_weight_and_views_draw_it]))
