@@ -15,11 +15,11 @@ namespace lsrecon {
 
 namespace {
 
-constexpr double largest_weight = 0.256;
+constexpr double largest_weight = 0.128;
 constexpr double smallest_weight = 0.00025;
 constexpr double step = 0.5;
 /// Iterations of splitting with each weight: they begin near their solution.
-constexpr int iterations_of_step = 8;
+constexpr int iterations_of_step = 5;
 
 /// The samples of a frame in two parts, and the equations of the part that is kept.
 class Prediction {

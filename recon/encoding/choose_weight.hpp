@@ -8,7 +8,7 @@
 namespace lsrecon {
 
 /// How many iterations of splitting choose the weight of a candidate, in most scans.
-constexpr int usual_iterations_of_weight = 70;
+constexpr int usual_iterations_of_weight = 40;
 
 /// Chooses among candidates, each with one regulariser whose weight is 0, and this weight, by
 /// cross-validation: an eighth of the samples is held out (scan/held_out.hpp), and the images of

@@ -26,16 +26,23 @@ double compute_misfit(Transforms& transforms, PiecewiseTransform& transform,
         [&](const Range& coils, const Range& at, Array& to) {
             CoilMatrix rows(static_cast<Eigen::Index>(coils.count),
                             static_cast<Eigen::Index>(at.count));
-            for (std::size_t c = 0; c < coils.count; ++c) {
+            for_each_in_parallel(coils.count, [&](std::size_t c) {
                 const std::size_t coil = coils.first + c;
-                const ComplexVector& image = images[coil_maps.empty() ? coil : 0];
-                for (std::size_t n = 0; n < at.count; ++n) {
-                    const std::size_t voxel = at.first + n;
-                    const Complex map = coil_maps.empty() ? 1 : coil_maps(coil, voxel);
-                    rows(static_cast<Eigen::Index>(c), static_cast<Eigen::Index>(n)) =
-                        map * image(static_cast<Eigen::Index>(voxel)) / scale;
+                const auto first = static_cast<Eigen::Index>(at.first);
+                const auto count = static_cast<Eigen::Index>(at.count);
+                auto row = rows.row(static_cast<Eigen::Index>(c));
+                if (coil_maps.empty()) {
+                    row = images[coil].segment(first, count).transpose() / scale;
+                    return;
                 }
-            }
+                coil_maps.visit([&](const auto& maps) {
+                    const auto map = maps.row(static_cast<Eigen::Index>(coil));
+                    row = map.segment(first, count)
+                              .template cast<Complex>()
+                              .cwiseProduct(images[0].segment(first, count).transpose()) /
+                          scale;
+                });
+            });
             device.upload(CoilRows(std::move(rows)), {0, coils.count}, {0, at.count}, 0, to);
         },
         [&](const Range& coils, const Range& at, const Array& from) {
