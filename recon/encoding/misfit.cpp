@@ -11,8 +11,21 @@
 
 namespace lsrecon {
 
+namespace {
+
+/// A row of values that pad() puts next to other rows, times a map.
+Box row_of(std::size_t count, Device& device, Precision precision) {
+    Box row;
+    row.size = row.extents = {count, 1, 1};
+    row.factors = device.zeros(count + 2, {true, precision});
+    device.upload(ComplexVector::Ones(static_cast<Eigen::Index>(count + 2)), row.factors);
+    return row;
+}
+
+} // namespace
+
 double compute_misfit(Transforms& transforms, PiecewiseTransform& transform,
-                      const Sampling& sampling, const CoilRows& samples, const CoilRows& coil_maps,
+                      const Sampling& sampling, const CoilRows& samples, CoilMaps& maps,
                       const std::vector<ComplexVector>& images, Listener listener) {
     Device& device = transforms.device();
     double largest = 0; // floats end at 1e38
@@ -24,26 +37,19 @@ double compute_misfit(Transforms& transforms, PiecewiseTransform& transform,
     transform.forward(
         samples.rows(),
         [&](const Range& coils, const Range& at, Array& to) {
-            CoilMatrix rows(static_cast<Eigen::Index>(coils.count),
-                            static_cast<Eigen::Index>(at.count));
-            for_each_in_parallel(coils.count, [&](std::size_t c) {
+            const Box row = row_of(at.count, device, to.element().precision);
+            Array image = device.zeros(at.count, to.element());
+            for (std::size_t c = 0; c < coils.count; ++c) {
                 const std::size_t coil = coils.first + c;
-                const auto first = static_cast<Eigen::Index>(at.first);
-                const auto count = static_cast<Eigen::Index>(at.count);
-                auto row = rows.row(static_cast<Eigen::Index>(c));
-                if (coil_maps.empty()) {
-                    row = images[coil].segment(first, count).transpose() / scale;
-                    return;
+                if (c == 0 || !maps.given()) {
+                    const ComplexVector& values = images[maps.given() ? 0 : coil];
+                    device.upload(values.segment(static_cast<Eigen::Index>(at.first),
+                                                 static_cast<Eigen::Index>(at.count)) /
+                                      scale,
+                                  image);
                 }
-                coil_maps.visit([&](const auto& maps) {
-                    const auto map = maps.row(static_cast<Eigen::Index>(coil));
-                    row = map.segment(first, count)
-                              .template cast<Complex>()
-                              .cwiseProduct(images[0].segment(first, count).transpose()) /
-                          scale;
-                });
-            });
-            device.upload(CoilRows(std::move(rows)), {0, coils.count}, {0, at.count}, 0, to);
+                device.pad(row, maps.given() ? maps.part(coil, at) : Array(), image, c, to);
+            }
         },
         [&](const Range& coils, const Range& at, const Array& from) {
             for (std::size_t c = 0; c < coils.count; ++c) { // one at a time in the host's memory

@@ -4,6 +4,7 @@
 
 #include "base/report.hpp"
 #include "engines/piecewise.hpp"
+#include "operators/coil_maps.hpp"
 #include "scan/scan.hpp"
 
 namespace lsrecon {
@@ -13,7 +14,7 @@ namespace lsrecon {
 /// squared, so that the relative error is that of F times ||F rho|| over the residual's norm; the
 /// equal sum ||d||^2 - 2 Re<rho, F^H d> + <rho, T rho> would lose twice as many digits.
 double compute_misfit(Transforms& transforms, PiecewiseTransform& transform,
-                      const Sampling& sampling, const CoilRows& samples, const CoilRows& coil_maps,
+                      const Sampling& sampling, const CoilRows& samples, CoilMaps& maps,
                       const std::vector<ComplexVector>& images, Listener listener);
 
 /// ||W^1/2 d||^2 of the samples of all coils.

@@ -196,8 +196,8 @@ std::size_t NormalEquations::unknowns() {
 
 double NormalEquations::misfit(const CoilRows& samples, const std::vector<ComplexVector>& images,
                                Listener listener) {
-    return compute_misfit(common_.transforms, transform_, sampling_, samples, common_.coil_maps,
-                          images, listener);
+    return compute_misfit(common_.transforms, transform_, sampling_, samples, maps_, images,
+                          listener);
 }
 
 void NormalEquations::prepare(Reporter& report) {
