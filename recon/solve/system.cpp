@@ -120,6 +120,13 @@ Solution System::iterate_plainly(const Volume& f_h_d, const SolveOptions& option
     return solution;
 }
 
+Solution System::solve_without_regularisers(const Volume& f_h_d, const SolveOptions& options) {
+    Solution solution =
+        conjugate_gradient(device_, plain_, precision_, inverse_.get(), f_h_d, options);
+    solution.x /= unit();
+    return solution;
+}
+
 void System::set_lambda(double lambda) {
     plain_.set_lambda(lambda);
     relative_.set_lambda(lambda);

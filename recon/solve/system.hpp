@@ -47,6 +47,8 @@ public:
     }
     /// Solves by plain iterations alone, without preconditioner and without regularisers.
     Solution iterate_plainly(const Volume& f_h_d, const SolveOptions& options);
+    /// With the preconditioner and without regularisers.
+    Solution solve_without_regularisers(const Volume& f_h_d, const SolveOptions& options);
     void set_lambda(double lambda);
 
     /// The image that a term pulls to; null for 0.
