@@ -11,28 +11,6 @@ namespace lsrecon {
 
 namespace {
 
-/// A curve costs as many iterations as its smallest lambda that matters; most need few.
-constexpr int first_iterations = 75;
-
-template <typename CurveOf> LambdaCurve
-with_enough_iterations(SolveOptions options, bool may_take_more, const CurveOf& curve_of) {
-    const int most = may_take_more ? options.iterations : first_iterations;
-    for (options.iterations = first_iterations; options.iterations < most;
-         options.iterations *= 2) {
-        try {
-            LambdaCurve curve = curve_of(options);
-            if (is_solved(curve.at_chosen())) {
-                return curve;
-            }
-        } catch (const RunError&) {
-            throw;
-        } catch (const InputError&) { // the rule finds none, perhaps with more
-        }
-    }
-    options.iterations = most;
-    return curve_of(options);
-}
-
 void require_points(const LambdaCurve& curve, const Scan& scan) {
     if (curve.points.empty()) {
         throw InputError({scan.file, "automatic lambda", "no image but zeros in the frame",
@@ -65,9 +43,7 @@ void keep_ghosts_out(LambdaCurve& curve, const Scan& scan, const Sampling& sampl
                      NormalEquations& equations, const std::vector<Volume>& fhd,
                      const SolveOptions& options, Reporter& report) {
     constexpr double much_noise = 0.25; // of the energy of the image
-    constexpr double no_lines_missing = 0.9; // of k-space is sampled
-    if (equations.coil_maps().rows() < 2 || scan.voxels ||
-        coverage(sampling, scan.grid) > no_lines_missing) {
+    if (scan.voxels || !looks_for_ghosts(equations.coil_maps().rows(), scan.grid, sampling)) {
         return;
     }
     const std::optional<Ghosts> ghosts =
@@ -87,6 +63,11 @@ void keep_ghosts_out(LambdaCurve& curve, const Scan& scan, const Sampling& sampl
 
 } // namespace
 
+bool looks_for_ghosts(std::size_t maps, const Grid& grid, const Sampling& sampling) {
+    constexpr double no_lines_missing = 0.9; // of k-space is sampled
+    return maps > 1 && coverage(sampling, grid) <= no_lines_missing;
+}
+
 LambdaCurve choose_lambda(const RuleChoice& wanted, const Scan& scan, std::size_t f,
                           const Frame& frame, NormalEquations& equations,
                           const std::vector<Volume>& fhd, const SolveOptions& options,
@@ -99,16 +80,30 @@ LambdaCurve choose_lambda(const RuleChoice& wanted, const Scan& scan, std::size_
                           "samples of noise, which `lambda` " + rule.name + " needs",
                           "pass `lambda` auto, or a number"});
     }
-    const auto curve_of = [&](const SolveOptions& how) {
-        LambdaCurve curve = make_lambda_curve(equations, frame, fhd, of_sample, how, report);
-        require_points(curve, scan);
-        if (rule.needs_freedom) {
-            add_freedom(curve, equations, fhd, how, report);
+    SolveOptions how = options;
+    how.iterations = wanted.asked_for ? options.iterations : first_iterations_of_curve;
+    SettledLambda settled;
+    const auto is_enough = [&](LambdaCurve& curve, int iterations) {
+        const bool is_last = iterations >= how.iterations;
+        try {
+            require_points(curve, scan);
+            curve.chosen = rule.choose(curve, scan.file);
+        } catch (const RunError&) {
+            throw;
+        } catch (const InputError&) { // the rule finds none, perhaps with more
+            if (is_last) {
+                throw;
+            }
+            return false;
         }
-        curve.chosen = rule.choose(curve, scan.file);
-        return curve;
+        settled.add(iterations, curve.at_chosen().lambda);
+        const bool is_predicted = curve.chosen.rule == by_cross_validation;
+        const bool may_end =
+            iterations >= first_iterations_of_curve || (is_predicted && settled.is_settled());
+        return is_last || (may_end && (!wanted.asked_for || is_solved(curve.at_chosen())));
     };
-    LambdaCurve curve = with_enough_iterations(options, wanted.asked_for, curve_of);
+    LambdaCurve curve = make_lambda_curve(equations, frame, fhd, of_sample, rule.needs_freedom, how,
+                                          is_enough, report);
     keep_ghosts_out(curve, scan, *frame.sampling, equations, fhd, options, report);
     tell_choice(curve, scan, f, options.regularisers, report);
     return curve;

@@ -11,8 +11,13 @@ constexpr double weight_of_band = 0.3;
 
 /// Of what a rule chooses: from 1e-4 to 2, of most scans 1e-3 to 0.1.
 constexpr double usual_lambda_of_rule = 0.01;
-/// Of the solves that choose lambda, in most scans.
-constexpr int usual_iterations_of_rule = 180;
+/// Of each of the two runs of a curve, in most scans; and of all looks for ghosts.
+constexpr int usual_iterations_of_curve = 24;
+constexpr int usual_iterations_of_ghosts = 10;
+
+/// Whether objects on a grid, with so many coil maps, may have ghosts that the coils resolve: a
+/// tenth of k-space and more has no samples.
+bool looks_for_ghosts(std::size_t maps, const Grid& grid, const Sampling& sampling);
 
 /// Chooses lambda for all frames of a scan, as it is transformed, by frame f, and tells which and
 /// why. The equations were made with smallest_lambda, `fhd` is the frame's. InputError when the

@@ -24,14 +24,71 @@ constexpr double certain = 100;
 /// Of the runs, where the precision allows: small beside every lambda.
 constexpr double tolerance_of_runs = 1e-8;
 
-/// Of a number of problems together, such as the coils without maps.
-struct Runs {
-    std::vector<ShiftedForms> forms;
-    std::vector<ComplexVector> images; ///< of smallest_lambda
+/// 1 or -1 at each voxel that a coil sees, the same at every call. Their square is the count.
+ComplexVector signs(const NormalEquations& equations) {
+    std::mt19937_64 bits(1);
+    ComplexVector values(static_cast<Eigen::Index>(equations.voxels()));
+    for (Complex& value : values) {
+        value = (bits() & 1) == 0 ? 1 : -1;
+    }
+    if (!equations.coil_maps().empty()) {
+        values.array() *= seen_by(equations.coil_maps()).array();
+    }
+    return values;
+}
 
+/// Of few samples most eigenvalues are 0, and those of a rounded Q as far below it: in double
+/// precision such a run ends before it finds them.
+void go_on(PlainRun& run, System& system, int iterations) {
+    const double tolerance = std::max(tolerance_of_runs, smallest_tolerance(system.epsilon()));
+    try {
+        run.go_on(iterations, 0.1 * tolerance);
+    } catch (const ToleranceError&) {
+        if (system.precision() != Precision::float64 || run.coefficients().alphas.empty()) {
+            throw;
+        }
+    }
+}
+
+/// The runs on one system that a curve is made by: of F^H d, and of signs where there are some.
+class Runs {
+public:
+    Runs(System& system, const std::vector<Volume>& fhd, const ComplexVector& signs)
+        : system_(system), fhd_(fhd) {
+        if (fhd.size() == 1) {
+            of_one_.emplace(system.plain_run(fhd.front(), true));
+        }
+        if (signs.size() > 0) {
+            of_signs_.emplace(system.plain_run(Volume(signs), false));
+        }
+    }
+
+    /// How far to go next: several problems have no room side by side, and begin anew.
+    int next(int done) const {
+        return of_one_ ? done + iterations_between_curves
+                       : std::max(first_iterations_of_curve, 2 * done);
+    }
+    void all_go_on(int iterations) {
+        forms_.clear();
+        images_.clear();
+        if (of_one_) {
+            forms_.push_back(forms_after(*of_one_, iterations, Nodes::of_gauss));
+        } else {
+            for (const Volume& b : fhd_) {
+                PlainRun run = system_.plain_run(b, true);
+                forms_.push_back(forms_after(run, iterations, Nodes::of_gauss));
+                images_.push_back(run.image() / system_.unit());
+            }
+        }
+        if (of_signs_) {
+            forms_of_signs_.emplace(forms_after(*of_signs_, iterations, Nodes::with_zero));
+        }
+    }
+
+    /// Of all problems together, such as the coils without maps.
     ShiftedForms::Forms at(double lambda) const {
         ShiftedForms::Forms sum;
-        for (const ShiftedForms& of_one : forms) {
+        for (const ShiftedForms& of_one : forms_) {
             const ShiftedForms::Forms here = of_one.at(lambda);
             sum.b_x += here.b_x;
             sum.x_x += here.x_x;
@@ -40,53 +97,55 @@ struct Runs {
         }
         return sum;
     }
+    std::optional<ShiftedForms::Forms> of_signs(double lambda) const {
+        return forms_of_signs_ ? std::optional(forms_of_signs_->at(lambda)) : std::nullopt;
+    }
+    /// Of smallest_lambda.
+    std::vector<ComplexVector> images() const {
+        return of_one_ ? std::vector<ComplexVector>{of_one_->image() / system_.unit()} : images_;
+    }
+
+private:
+    using Nodes = ShiftedForms::Nodes;
+
+    ShiftedForms forms_after(PlainRun& run, int iterations, Nodes nodes) const {
+        go_on(run, system_, iterations);
+        return {run.coefficients(), run.squares(), smallest_lambda, nodes};
+    }
+
+    System& system_;
+    const std::vector<Volume>& fhd_;
+    std::optional<PlainRun> of_one_;
+    std::optional<PlainRun> of_signs_;
+    std::vector<ShiftedForms> forms_;
+    std::optional<ShiftedForms> forms_of_signs_;
+    std::vector<ComplexVector> images_; ///< of several
 };
 
-Runs runs_on(System& system, const std::vector<Volume>& fhd, const SolveOptions& options,
-             Reporter& report) {
-    SolveOptions how = options;
-    how.monitor = nullptr;
-    how.monitor = monitor_of(0, 1, how, report);
-    how.tolerance = std::max(options.tolerance, smallest_tolerance(system.epsilon()));
-    Runs runs;
-    for (const Volume& b : fhd) {
-        Solution run = system.iterate_plainly(b, how);
-        const double norm = b.norm();
-        runs.forms.emplace_back(run.run, norm * norm, options.lambda);
-        runs.images.push_back(std::move(run.x));
-    }
-    return runs;
-}
-
-/// Runs until the relative residual is `tolerance`.
-Runs runs_until(double tolerance, NormalEquations& equations, const std::vector<Volume>& fhd,
-                SolveOptions options, Reporter& report) {
-    options.tolerance = tolerance;
-    System* const system = solver_of(options).on_device ? equations.on_device() : nullptr;
-    if (system != nullptr) {
+/// By the first system that does: one in the precision of the transforms, the solver's, the
+/// reference.
+template <typename ByOne>
+auto on_first_that_can(NormalEquations& equations, bool on_device, const ByOne& by_one) {
+    const auto tried = [&](System* system) {
+        std::optional<decltype(by_one(*system))> result;
         try {
-            return runs_on(*system, fhd, options, report);
+            if (system != nullptr) {
+                result.emplace(by_one(*system));
+            }
         } catch (const ToleranceError&) { // of single precision
         } catch (const DeviceError&) {
         }
-    }
-    // Of few samples most eigenvalues are 0, and those of a rounded Q as far below it. Fewer
-    // iterations do not find them.
-    SolveOptions fewer = options;
-    for (;; fewer.iterations /= 2) {
-        try {
-            return runs_on(equations.on_reference(), fhd, fewer, report);
-        } catch (const ToleranceError&) {
-            if (fewer.iterations < 2) {
-                throw;
-            }
+        return result;
+    };
+    if (on_device) {
+        if (auto result = tried(equations.in_precision_of_transforms().get())) {
+            return *result;
+        }
+        if (auto result = tried(equations.on_device())) {
+            return *result;
         }
     }
-}
-
-Runs runs_of(NormalEquations& equations, const std::vector<Volume>& fhd,
-             const SolveOptions& options, Reporter& report) {
-    return runs_until(tolerance_of_runs, equations, fhd, options, report);
+    return by_one(equations.on_reference());
 }
 
 /// (A + lambda Q(0))^-1 b to a residual of 0.01, preconditioned where the solve is.
@@ -109,19 +168,6 @@ ComplexVector solved_without_regularisers(NormalEquations& equations, const Comp
 double samples_that_weigh(const Sampling& sampling) {
     return sampling.weights.size() > 0 ? static_cast<double>((sampling.weights.array() > 0).count())
                                        : static_cast<double>(sampling.samples());
-}
-
-/// 1 or -1 at each voxel that a coil sees, the same at every call. Their square is the count.
-ComplexVector signs(const NormalEquations& equations) {
-    std::mt19937_64 bits(1);
-    ComplexVector values(static_cast<Eigen::Index>(equations.voxels()));
-    for (Complex& value : values) {
-        value = (bits() & 1) == 0 ? 1 : -1;
-    }
-    if (!equations.coil_maps().empty()) {
-        values.array() *= seen_by(equations.coil_maps()).array();
-    }
-    return values;
 }
 
 /// Blobs of size 1 in the object, at random where |F^H d| is not small, the same at every call.
@@ -250,8 +296,6 @@ double curvature_of(const LambdaPoint& point, double slope, double q_at_zero) {
            std::pow(along * along + down * down, 1.5);
 }
 
-} // namespace
-
 // With x = (A / Q(0) + lambda)^-1 b, rho is x / Q(0), and R(lambda) is
 //     ||d||^2 - 2 Re<rho, b> + <rho, A rho> = ||d||^2 - (<b, x> + lambda ||x||^2) / Q(0).
 // Where so much is left at the smallest lambda that the errors of T and F^H d, which are relative
@@ -259,79 +303,123 @@ double curvature_of(const LambdaPoint& point, double slope, double q_at_zero) {
 // ||d||^2, do not matter, that is all. Else it is computed there from F rho itself, which takes as
 // long as F^H d, and the forms give the difference to it: nothing of the size of ||d||^2 cancels
 // but in double precision.
-LambdaCurve make_lambda_curve(NormalEquations& equations, const Frame& frame,
-                              const std::vector<Volume>& fhd, double noise,
-                              const SolveOptions& options, Reporter& report) {
-    equations.prepare(report); // a stage of its own
-    const Stage stage(report, "lambda");
-    const double q_at_zero = equations.q_at_zero();
-    const Runs runs = runs_of(equations, fhd, options, report);
-    const auto explained = [&](const ShiftedForms::Forms& forms, double lambda) {
-        return (forms.b_x + lambda * forms.x_x) / q_at_zero;
-    };
-    const double most_explained = explained(runs.at(smallest_lambda), smallest_lambda);
-    const double error =
-        tolerance::normal_equations(equations.error(), equations.epsilon_of_transforms());
-
-    LambdaCurve curve;
-    curve.data = energy_of(*frame.sampling, frame.samples);
-    const double by_forms = curve.data - most_explained;
-    const double by_chance = tolerance::expected(error, equations.epsilon_of_transforms());
-    const double smallest_residual = by_forms > certain * by_chance * curve.data
-                                         ? by_forms
-                                         : equations.misfit(frame.samples, runs.images, report);
-    curve.noise = noise * frame.sampling->sum_of_weights();
-    curve.samples = static_cast<double>(frame.samples.rows()) * samples_that_weigh(*frame.sampling);
-    double squares = 0;
-    for (const Volume& b : fhd) {
-        squares += b.norm() * b.norm();
+// H has the eigenvalues of A (A + s)^-1 = 1 - s (A + s)^-1, and the expectation of z^H B z for
+// signs z is tr B.
+class CurveOfFrame {
+public:
+    CurveOfFrame(NormalEquations& equations, const Frame& frame, const std::vector<Volume>& fhd,
+                 double noise)
+        : q_at_zero_(equations.q_at_zero()), problems_(static_cast<double>(fhd.size())),
+          error_(tolerance::normal_equations(equations.error(), equations.epsilon_of_transforms())),
+          by_chance_(tolerance::expected(error_, equations.epsilon_of_transforms())) {
+        start_.data = energy_of(*frame.sampling, frame.samples);
+        start_.noise = noise * frame.sampling->sum_of_weights();
+        start_.samples =
+            static_cast<double>(frame.samples.rows()) * samples_that_weigh(*frame.sampling);
+        for (const Volume& b : fhd) {
+            squares_ += b.norm() * b.norm();
+        }
     }
+
+    /// Whether the residual at the smallest lambda needs F rho.
+    bool needs_misfit(const Runs& runs) const {
+        return left_by_forms(runs) <= certain * by_chance_ * start_.data;
+    }
+    /// ||W^1/2 (F rho - d)||^2 of the images of the runs as they are.
+    void set_misfit(const Runs& runs, double misfit) {
+        beside_forms_ = misfit - left_by_forms(runs);
+    }
+    LambdaCurve by(const Runs& runs, double seen_voxels) const;
+
+private:
+    double explained(const ShiftedForms::Forms& forms, double lambda) const {
+        return (forms.b_x + lambda * forms.x_x) / q_at_zero_;
+    }
+    double left_by_forms(const Runs& runs) const {
+        return start_.data - explained(runs.at(smallest_lambda), smallest_lambda);
+    }
+
+    LambdaCurve start_; ///< without points
+    double q_at_zero_;
+    double problems_;
+    double error_; ///< of T and F^H d: its bound
+    double by_chance_; ///< what it is likely to be
+    double squares_ = 0; ///< of F^H d
+    double beside_forms_ = 0; ///< what F rho leaves of the samples and the forms do not tell
+};
+
+LambdaCurve CurveOfFrame::by(const Runs& runs, double seen_voxels) const {
+    LambdaCurve curve = start_;
     for (const double lambda : lambdas()) {
         const ShiftedForms::Forms forms = runs.at(lambda);
         LambdaPoint point{lambda};
-        point.residual = smallest_residual + most_explained - explained(forms, lambda);
-        point.solution = forms.x_x / (q_at_zero * q_at_zero);
+        point.residual = start_.data - explained(forms, lambda) + beside_forms_;
+        point.solution = forms.x_x / (q_at_zero_ * q_at_zero_);
         point.curvature =
-            curvature_of(point, -2 * forms.slope / (q_at_zero * q_at_zero), q_at_zero);
+            curvature_of(point, -2 * forms.slope / (q_at_zero_ * q_at_zero_), q_at_zero_);
         point.unsolved = forms.residual;
-        if (forms.x_x > 0 && lambda >= error * std::sqrt(squares / forms.x_x)) {
+        if (const std::optional<ShiftedForms::Forms> of_signs = runs.of_signs(lambda)) {
+            const double free = lambda * of_signs->b_x;
+            point.freedom = problems_ * (seen_voxels - free);
+            point.amplification = std::sqrt(of_signs->x_x / seen_voxels);
+            point.freedom_squared =
+                problems_ * (seen_voxels - 2 * free + lambda * lambda * of_signs->x_x);
+        }
+        if (forms.x_x > 0 && lambda >= error_ * std::sqrt(squares_ / forms.x_x)) {
             curve.points.push_back(point);
         }
     }
     return curve;
 }
 
-// H has the eigenvalues of A (A + s)^-1 = 1 - s (A + s)^-1, and the expectation of z^H B z for
-// signs z is tr B.
-void add_freedom(LambdaCurve& curve, NormalEquations& equations, const std::vector<Volume>& fhd,
-                 const SolveOptions& options, Reporter& report) {
+} // namespace
+
+LambdaCurve make_lambda_curve(NormalEquations& equations, const Frame& frame,
+                              const std::vector<Volume>& fhd, double noise, bool with_freedom,
+                              const SolveOptions& options, const IsEnough& is_enough,
+                              Reporter& report) {
+    equations.prepare(report); // a stage of its own
     const Stage stage(report, "lambda");
-    const ComplexVector z = signs(equations);
-    const double voxels = z.squaredNorm();
-    const Runs runs = runs_of(equations, {Volume(z)}, options, report);
-    for (LambdaPoint& point : curve.points) {
-        const ShiftedForms::Forms forms = runs.at(point.lambda);
-        const double free = point.lambda * forms.b_x;
-        const auto problems = static_cast<double>(fhd.size());
-        point.freedom = problems * (voxels - free);
-        point.amplification = std::sqrt(forms.x_x / voxels);
-        point.freedom_squared =
-            problems * (voxels - 2 * free + point.lambda * point.lambda * forms.x_x);
-    }
+    const ComplexVector z = with_freedom ? signs(equations) : ComplexVector();
+    const double seen = z.squaredNorm();
+    return on_first_that_can(equations, solver_of(options).on_device, [&](System& system) {
+        Runs runs(system, fhd, z);
+        CurveOfFrame of_frame(equations, frame, fhd, noise);
+        for (int done = 0;;) {
+            done = std::min(runs.next(done), options.iterations);
+            runs.all_go_on(done);
+            report.progress(static_cast<double>(done) / options.iterations);
+            LambdaCurve curve = of_frame.by(runs, seen);
+            bool enough = is_enough(curve, done);
+            if (enough && of_frame.needs_misfit(runs)) {
+                of_frame.set_misfit(runs, equations.misfit(frame.samples, runs.images(), report));
+                curve = of_frame.by(runs, seen);
+                enough = is_enough(curve, done);
+            }
+            if (enough || done == options.iterations) {
+                return curve;
+            }
+        }
+    });
 }
 
-double amplification(NormalEquations& equations, double lambda, SolveOptions options,
+double amplification(NormalEquations& equations, double lambda, const SolveOptions& options,
                      Reporter& report) {
     const Stage stage(report, "rounding");
-    options.iterations = std::min(iterations_of_rounding, options.iterations);
     const ComplexVector z = signs(equations);
-    const Runs runs = runs_of(equations, {Volume(z)}, options, report);
-    return std::sqrt(runs.at(lambda).x_x / z.squaredNorm());
+    const int iterations = std::min(iterations_of_rounding, options.iterations);
+    const ShiftedForms forms =
+        on_first_that_can(equations, solver_of(options).on_device, [&](System& system) {
+            PlainRun run = system.plain_run(Volume(z), false);
+            go_on(run, system, iterations);
+            return ShiftedForms(run.coefficients(), run.squares(), options.lambda);
+        });
+    return std::sqrt(forms.at(lambda).x_x / z.squaredNorm());
 }
 
-// The image of an object e by the equations is (A + s)^-1 A e = e - s x with (A + s) x = e. Its error
-// is at most the residual of x, because s ||(A + s)^-1|| <= 1. That of (A + s) y = A e has no such
-// bound.
+// The image of an object e by the equations is (A + s)^-1 A e = e - s x with (A + s) x = e. Its
+// error is at most the residual of x, because s ||(A + s)^-1|| <= 1. That of (A + s) y = A e has no
+// such bound.
 std::optional<Ghosts> limit_ghosts(LambdaCurve& curve, const Grid& grid, NormalEquations& equations,
                                    const Volume& f_h_d, SolveOptions options, Reporter& report) {
     constexpr double most = 0.05; // of what it is the ghost of

@@ -366,6 +366,25 @@ System* NormalEquations::on_device() {
     return on_device_->get();
 }
 
+std::unique_ptr<System> NormalEquations::in_precision_of_transforms() {
+    Device& device = common_.transforms.device();
+    const Precision precision = common_.transforms.precision();
+    const bool by_convolutions = by_terms() || through_q_;
+    if (precision == precision_of_solver(common_.transforms, common_.regularisers) ||
+        !by_convolutions) {
+        return nullptr;
+    }
+    make_products({});
+    const Cost needed = cost(device, {common_.formulation.grid, maps_.count(), terms_.size()},
+                             precision, {}, false);
+    if (!no_room(device, device.room(), needed).empty()) {
+        return nullptr;
+    }
+    SharedWorkspaces own;
+    return std::make_unique<System>(device, precision, gram_on(device, precision, maps_, own),
+                                    common_.lambda);
+}
+
 std::unique_ptr<System> NormalEquations::kept_system(SharedWorkspaces& shared, Reporter& report) {
     prepare(report);
     if (!shared.basis && shared.needed > common_.transforms.device().room()) {

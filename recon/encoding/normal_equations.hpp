@@ -117,6 +117,10 @@ public:
     /// The system on the transforms' device, in double precision where the device has it. Null
     /// where the device has no room, which is noted. Made on the first call.
     System* on_device();
+    /// A system in the precision of the transforms, without regularisers and preconditioner, for
+    /// what needs no more digits; its lambda stays that of now. Null where the solver has that
+    /// precision, where products are no convolutions, or where the device has no room.
+    std::unique_ptr<System> in_precision_of_transforms();
     /// The system on the reference device; made on the first call.
     System& on_reference();
     /// A system on the transforms' device that outlives these equations, but not what they refer

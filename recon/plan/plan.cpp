@@ -136,6 +136,30 @@ void add_solve(const Prepared& of, const Sampling& sampling, const SamplingPlan&
     }
 }
 
+/// Of one frame. The curve is made in the precision of the transforms where products are
+/// convolutions, and ghosts are looked for by the solver.
+void add_choice_of_lambda(const Prepared& of, const Sampling& sampling, Stages& stages) {
+    const bool through_q = of.formulation.through_q;
+    const auto of_iterations = [&](int iterations) {
+        SolveOptions how = of.how;
+        how.iterations = iterations;
+        return NormalEquations::seconds(of.transforms, sampling.points(), of.shape.system, how,
+                                        through_q);
+    };
+    const bool in_host_memory = of.transforms.device().in_host_memory();
+    const double faster = through_q
+                              ? slowdown_of(of.transforms.precision(), in_host_memory) /
+                                    slowdown_of(of.transforms.solver_precision(), in_host_memory)
+                              : 1;
+    const auto problems = static_cast<double>(of.shape.problems);
+    const int of_curve =
+        of.shape.problems > 1 ? first_iterations_of_curve : usual_iterations_of_curve;
+    stages.add("lambda", faster * (problems + 1) * of_iterations(of_curve));
+    if (!of.scan.voxels && looks_for_ghosts(of.shape.system.maps, of.grid, sampling)) {
+        stages.add("ghosts", of_iterations(usual_iterations_of_ghosts));
+    }
+}
+
 /// Adds what frames of one sampling take.
 SamplingPlan plan_sampling(const Prepared& of, const Sampling& sampling, std::size_t frames,
                            Stages& stages) {
@@ -227,11 +251,7 @@ Plan plan_of(Transforms& transforms, const ReconstructOptions& asked, const Scan
     }
     stages.add("weight", seconds_of_weights(of, *samplings.front()));
     if (of.by_rule()) {
-        SolveOptions how = of.how;
-        how.iterations = usual_iterations_of_rule;
-        stages.add("lambda", static_cast<double>(of.shape.problems) *
-                                 NormalEquations::seconds(transforms, samplings.front()->points(),
-                                                          of.shape.system, how, true));
+        add_choice_of_lambda(of, *samplings.front(), stages);
     }
     const bool compares = method_of(of.how).solves && !estimates_maps(to_prepare);
     stages.add("model", compares ? count * ModelCheck::seconds(

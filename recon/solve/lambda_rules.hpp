@@ -22,6 +22,8 @@ struct LambdaPoint {
     double unsolved = 0; ///< relative residual of the normal equations
 };
 
+constexpr const char* by_cross_validation = "gcv"; ///< ChosenLambda::rule
+
 /// One of them.
 struct ChosenLambda {
     std::size_t index = 0;
@@ -60,6 +62,21 @@ struct LambdaRule {
     /// InputError, about this scan file, when no point is the one.
     ChosenLambda (*choose)(const LambdaCurve& curve, const std::string& scan);
 };
+
+/// When the lambda of a rule no longer moves, on curves by more and more iterations of one run.
+class SettledLambda {
+public:
+    /// Of a curve by so many iterations: more than of the last, or as many if it is made again.
+    void add(int iterations, double lambda);
+    /// Whether the last three curves agree, and the last has enough iterations to mean something.
+    bool is_settled() const;
+
+private:
+    int iterations_ = 0; ///< of the last
+    int agreeing_ = 0; ///< curves, the last among them
+    double lambda_ = 0;
+};
+constexpr int iterations_between_curves = 4;
 
 /// What chooses lambda.
 struct RuleChoice {

@@ -8,6 +8,7 @@
 #include "operators/regularised.hpp"
 #include "operators/regularisers.hpp"
 #include "solve/cg.hpp"
+#include "solve/plain_run.hpp"
 #include "solve/splitting.hpp"
 
 namespace lsrecon {
@@ -47,6 +48,11 @@ public:
     }
     /// Solves by plain iterations alone, without preconditioner and without regularisers.
     Solution iterate_plainly(const Volume& f_h_d, const SolveOptions& options);
+    /// Such iterations, some at a time, on units of Q(0): the image is in those of F^H d / Q(0)
+    /// times Q(0). The system must outlive it.
+    PlainRun plain_run(const Volume& f_h_d, bool keeps_image) {
+        return {device_, plain_, precision_, f_h_d, keeps_image};
+    }
     /// With the preconditioner and without regularisers.
     Solution solve_without_regularisers(const Volume& f_h_d, const SolveOptions& options);
     void set_lambda(double lambda);

@@ -93,6 +93,10 @@ void expect_near_trace(double found, const Eigen::MatrixXcd& matrix) {
     EXPECT_NEAR(found, trace, 4 * std::sqrt(2 * beside) + 1e-3 * trace);
 }
 
+IsEnough by_all_iterations(const SolveOptions& options) {
+    return [&options](LambdaCurve&, int iterations) { return iterations == options.iterations; };
+}
+
 using LambdaCurves = test::ArraysFixture;
 
 TEST_P(LambdaCurves, AreThoseOfDenseEquations) {
@@ -109,8 +113,8 @@ TEST_P(LambdaCurves, AreThoseOfDenseEquations) {
     NormalEquations equations(frames, *problem.sampling);
     const std::vector<Volume> fhd = equations.fhd(problem.samples, report);
     const SolveOptions options{smallest_lambda, 300, 1e-4};
-    LambdaCurve curve = make_lambda_curve(equations, problem.frame(), fhd, 2.5, options, report);
-    add_freedom(curve, equations, fhd, options, report);
+    const LambdaCurve curve = make_lambda_curve(equations, problem.frame(), fhd, 2.5, true, options,
+                                                by_all_iterations(options), report);
 
     const Dense dense{dense_model(problem), weighted(problem, problem.samples),
                       problem.sampling->q_weights().sum()};
@@ -163,9 +167,10 @@ TEST_P(LambdaCurves, SmallResidualsAreThoseOfTheSamples) {
              return compute_q(*on.opened, sampling, problem.grid, report);
          }});
     NormalEquations equations(frames, *problem.sampling);
+    const SolveOptions options{smallest_lambda, 300, 1e-4};
     const LambdaCurve curve =
         make_lambda_curve(equations, problem.frame(), equations.fhd(problem.samples, report), 0,
-                          {smallest_lambda, 300, 1e-4}, report);
+                          false, options, by_all_iterations(options), report);
     const Dense dense{dense_model(problem), weighted(problem, problem.samples),
                       problem.sampling->q_weights().sum()};
     const LambdaPoint& first = curve.points.front();

@@ -129,5 +129,28 @@ TEST(LambdaRules, TheCornerServesWhereCrossValidationHasNoMinimum) {
     EXPECT_EQ(rule(noise), "l-curve") << "the largest lambda is the best";
 }
 
+TEST(LambdaRules, AChoiceIsSettledOnceThreeCurvesAgree) {
+    SettledLambda settled;
+    const auto after = [&](int iterations, double lambda) {
+        settled.add(iterations, lambda);
+        return settled.is_settled();
+    };
+    EXPECT_FALSE(after(4, 0.01));
+    EXPECT_FALSE(after(8, 0.01));
+    EXPECT_TRUE(after(12, 0.01));
+    EXPECT_TRUE(after(12, 0.01)) << "the same curve again";
+    EXPECT_FALSE(after(12, 0.02)) << "whose residual is known better now";
+    EXPECT_FALSE(after(16, 0.02));
+    EXPECT_TRUE(after(20, 0.02));
+    EXPECT_FALSE(after(4, 0.02)) << "a run that begins anew";
+    EXPECT_FALSE(after(8, 0.02));
+    EXPECT_FALSE(SettledLambda().is_settled());
+    SettledLambda few;
+    for (int iterations = 1; iterations < 12; ++iterations) {
+        few.add(iterations, 0.01);
+        EXPECT_FALSE(few.is_settled()) << iterations;
+    }
+}
+
 } // namespace
 } // namespace lsrecon
