@@ -12,7 +12,7 @@ constexpr double weight_of_band = 0.3;
 /// Of what a rule chooses: from 1e-4 to 2, of most scans 1e-3 to 0.1.
 constexpr double usual_lambda_of_rule = 0.01;
 /// Of each of the two runs of a curve, in most scans; and of all looks for ghosts.
-constexpr int usual_iterations_of_curve = 24;
+constexpr int usual_iterations_of_curve = 20;
 constexpr int usual_iterations_of_ghosts = 10;
 
 /// Whether objects on a grid, with so many coil maps, may have ghosts that the coils resolve: a

@@ -207,8 +207,8 @@ OptionTable regularisation_options(std::string& lambda, ReconstructOptions& opti
                 "Lambda is relative to the diagonal of F^H W F. A rule chooses it from one frame, "
                 "for all frames. What is printed, the number with its `reg`, makes the same "
                 "image again; `lambda` auto alone is without band. The default is 0 with "
-                "`iterations` or `reg`, and with a field map or /voxels, where iterations are "
-                "slow. Rules:" +
+                "`iterations` or `reg`. With a field map or /voxels it is without "
+                "band. Rules:" +
                     listed(lambda_rules())}),
          daily({"reg", regulariser_value(options),
                 "regulariser, such as tv:0.02, or tv with the weight that predicts best, or auto",
@@ -255,12 +255,10 @@ OptionTable solver_options(SolveOptions& solve, SolveEffort& effort, std::string
               "largest number of iterations",
               text(iterations_to_converge, "; 15 without lambda; ", iterations_of_splitting,
                    " with TV"),
-              text(
-                  "Without lambda and regularisers the default is ", SolveOptions().iterations,
-                  ", because stopping early keeps noise out: so it is with a field map or /voxels, "
-                  "where the default lambda is 0. With tv, wavelet, l1, llr or ttv the option "
-                  "counts "
-                  "passes of ADMM. Each pass has several iterations of conjugate gradients.")}),
+              text("Without lambda and regularisers the default is ", SolveOptions().iterations,
+                   ", because stopping early keeps noise out. With tv, wavelet, l1, llr or ttv the "
+                   "option counts passes of ADMM. Each pass has several iterations of conjugate "
+                   "gradients.")}),
          {"tolerance", number(effort.tolerance, positive()),
           "relative residual at which the solver stops",
           text(SolveOptions().tolerance, "; less with lambda"),

@@ -58,8 +58,7 @@ RuleChoice rule_of(const ReconstructOptions& options, const SolveFacts& facts) {
     const RuleChoice rule = rule_of(options);
     const bool is_regularised =
         facts.regularisers ? !facts.regularisers->empty() : !candidates_of(options, facts).empty();
-    const bool is_dear = facts.products != Products::one_convolution;
-    return rule.asked_for || !(is_regularised || is_dear) ? rule : RuleChoice();
+    return rule.asked_for || !is_regularised ? rule : RuleChoice();
 }
 
 SolveOptions settle(const ReconstructOptions& options, const SolveFacts& facts) {
@@ -72,13 +71,17 @@ SolveOptions settle(const ReconstructOptions& options, const SolveFacts& facts) 
         }
     }
     const RuleChoice rule = rule_of(options, facts);
+    Products products = facts.products;
     if (!rule.word.empty()) {
         how.lambda = facts.lambda.value_or(smallest_lambda);
-        if (!rule.asked_for) {
+        if (!rule.asked_for && products == Products::one_convolution) {
             how.regularisers.push_back({"band", weight_of_band});
         }
+        if (!rule.asked_for && products == Products::transforms) {
+            products = Products::convolutions; // nothing but lambda keeps noise out: it converges
+        }
     }
-    return with_effort(std::move(how), options.effort, facts.products, facts.epsilon);
+    return with_effort(std::move(how), options.effort, products, facts.epsilon);
 }
 
 ComputeOptions with_accuracy_of_image(ComputeOptions compute, const ReconstructOptions& options) {

@@ -34,8 +34,9 @@ RuleChoice rule_of(const ReconstructOptions& options, const SolveFacts& facts);
 
 /// The solve of a run. Until a rule has chosen, lambda is the smallest of its curve, and the
 /// regularisers are the first candidate with a usual weight. Where the rule is that of the default,
-/// `band` is added: what was not measured is not made up from coil maps and noise. UsageError as of
-/// with_effort.
+/// the solve converges whatever a product takes, and where that is one convolution `band` is added:
+/// what was not measured is not made up from coil maps and noise. Off resonance other frequencies
+/// are measured than the trajectory says. UsageError as of with_effort.
 SolveOptions settle(const ReconstructOptions& options, const SolveFacts& facts);
 
 /// With the accuracy that the image needs where none was asked for and an engine may compute that

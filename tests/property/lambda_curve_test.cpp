@@ -200,6 +200,75 @@ TEST_P(LambdaCurves, TheSolutionExplainsWhatItsResidualLeaves) {
                 energy * (10 * equations.error() + 10 * equations.epsilon_of_transforms()));
 }
 
+/// Every third line of a Cartesian grid, of a disc and coils whose sensitivity falls off from four
+/// sides.
+test::Problem aliased_problem() {
+    test::Case of{"aliased", {24, 24, 0}, 24 * 8, 4};
+    of.coil_maps = true;
+    test::Problem problem = test::make_problem(of);
+    auto sampling = std::make_shared<Sampling>(*problem.sampling);
+    for (std::size_t m = 0; m < sampling->trajectory.size(); ++m) {
+        sampling->trajectory[m] = {double(m % 24) - 12, 3 * (double(m / 24) - 4), 0};
+    }
+    sampling->weights = RealVector::Ones(24 * 8);
+    sampling->phi = ComplexVector::Ones(24 * 8);
+    problem.sampling = sampling;
+    for (std::size_t n = 0; n < 24 * 24; ++n) {
+        const double x = (double(n % 24) - 12) / 24;
+        const double y = (double(n / 24) - 12) / 24;
+        const auto voxel = static_cast<Eigen::Index>(n);
+        const double side = 0.6;
+        for (Eigen::Index c = 0; c < 4; ++c) {
+            const double dx = x - side * std::cos(pi / 2 * double(c) + 0.4);
+            const double dy = y - side * std::sin(pi / 2 * double(c) + 0.4);
+            problem.coil_maps(c, voxel) = 1 / (1 + 4 * (dx * dx + dy * dy));
+        }
+        problem.rho(0, voxel) = x * x + y * y < 0.12 ? 1 : 0;
+    }
+    problem.samples =
+        Eigen::Map<const Eigen::MatrixXcd>(
+            ComplexVector(dense_model(problem) * problem.rho.row(0).transpose()).data(), 24 * 8, 4)
+            .transpose();
+    return problem;
+}
+
+// Plain iterations and preconditioned ones are wrong in other ways, by a residual of 0.01 at most.
+TEST_P(LambdaCurves, NoGhostIsLeftWhateverSolvesForIt) {
+    const test::Problem problem = aliased_problem();
+    Reporter report;
+    const Formulation formulation{problem.grid, problem.voxels, true, true};
+    const CoilRows maps = problem.coil_maps;
+    const auto chosen = [&](bool precondition) {
+        PlaceEquations frames({*on.opened,
+                               formulation,
+                               maps,
+                               smallest_lambda,
+                               [&](const Sampling& sampling) {
+                                   return compute_q(*on.opened, sampling, problem.grid, report);
+                               },
+                               {},
+                               nullptr,
+                               precondition});
+        NormalEquations equations(frames, *problem.sampling);
+        const std::vector<Volume> fhd = equations.fhd(problem.samples, report);
+        const SolveOptions options{smallest_lambda, 75, 1e-4, nullptr, {}, precondition};
+        LambdaCurve curve = make_lambda_curve(equations, problem.frame(), fhd, 0, true, options,
+                                              by_all_iterations(options), report);
+        curve.chosen.index = curve.points.size() - 1; // that leaves all of them
+        const std::optional<Ghosts> ghosts =
+            limit_ghosts(curve, problem.grid, equations, fhd.front(), options, report);
+        EXPECT_TRUE(ghosts.has_value());
+        if (ghosts) {
+            EXPECT_GT(ghosts->size, 0.05);
+            EXPECT_EQ(ghosts->lambda, curve.points.back().lambda);
+        }
+        return curve.at_chosen().lambda;
+    };
+    const double plain = chosen(false);
+    EXPECT_LT(plain, largest_lambda);
+    EXPECT_EQ(chosen(true), plain);
+}
+
 // A larger lambda on the same equations, whatever they were made with.
 TEST_P(LambdaCurves, EquationsTakeAnotherLambda) {
     const test::Problem problem = test::make_problem({"lambda", {6, 5, 0}, 60});

@@ -91,6 +91,7 @@ TEST_F(PredictionOf, ALambdaThatIsChosenTakesAStage) {
     EXPECT_EQ(seconds("lambda"), 0);
     options.lambda_rule = {"auto", false};
     EXPECT_GT(seconds("lambda"), 0);
+    EXPECT_EQ(seconds("ghosts"), 0) << "one coil tells no voxels apart";
 }
 
 TEST_F(PredictionOf, TheSolveTakesTheIterationsOfItsLambda) {
