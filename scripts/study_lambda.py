@@ -56,8 +56,9 @@ def rules(program):
     for trajectory, words in SCANS:
         for snr in NOISE:
             with tempfile.TemporaryDirectory() as folder:
-                scan = Scan(program, folder, trajectory, snr, ["--matrix", "128,128", "--coils", "8",
-                                                               "--noise-samples", "1000", *words])
+                scan = Scan(program, folder, trajectory, snr,
+                            ["--matrix", "128,128", "--coils", "8", "--noise-samples", "1000",
+                             *words])
                 best, at = scan.best(program)
                 cells = [f"{best:.2f} at {at}"]
                 for rule in RULES:

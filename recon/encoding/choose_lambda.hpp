@@ -11,9 +11,11 @@ constexpr double weight_of_band = 0.3;
 
 /// Of what a rule chooses: from 1e-4 to 2, of most scans 1e-3 to 0.1.
 constexpr double usual_lambda_of_rule = 0.01;
-/// Of each of the two runs of a curve, in most scans; and of all looks for ghosts.
+/// Of each of the two runs of a curve, in most scans.
 constexpr int usual_iterations_of_curve = 20;
-constexpr int usual_iterations_of_ghosts = 10;
+/// Of all looks for ghosts: one look, or the seven by which lines left out regularly have theirs.
+constexpr int usual_iterations_of_a_look = 10;
+constexpr int usual_iterations_of_looks = 120;
 
 /// Whether objects on a grid, with so many coil maps, may have ghosts that the coils resolve: a
 /// tenth of k-space and more has no samples.

@@ -3,6 +3,7 @@
 #include "plan/plan.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/tolerance.hpp"
 #include "encoding/certificate.hpp"
@@ -136,6 +137,15 @@ void add_solve(const Prepared& of, const Sampling& sampling, const SamplingPlan&
     }
 }
 
+bool is_cartesian(const std::vector<Vec3>& trajectory) {
+    constexpr double rounded_file = 1e-3; // cycles/FOV, of formats with floats
+    return std::all_of(trajectory.begin(), trajectory.end(), [](const Vec3& k) {
+        return std::all_of(k.begin(), k.end(), [](double along) {
+            return std::abs(along - std::round(along)) <= rounded_file;
+        });
+    });
+}
+
 /// Of one frame. The curve is made in the precision of the transforms where products are
 /// convolutions, and ghosts are looked for by the solver.
 void add_choice_of_lambda(const Prepared& of, const Sampling& sampling, Stages& stages) {
@@ -156,7 +166,9 @@ void add_choice_of_lambda(const Prepared& of, const Sampling& sampling, Stages& 
         of.shape.problems > 1 ? first_iterations_of_curve : usual_iterations_of_curve;
     stages.add("lambda", faster * (problems + 1) * of_iterations(of_curve));
     if (!of.scan.voxels && looks_for_ghosts(of.shape.system.maps, of.grid, sampling)) {
-        stages.add("ghosts", of_iterations(usual_iterations_of_ghosts));
+        stages.add("ghosts",
+                   of_iterations(is_cartesian(sampling.trajectory) ? usual_iterations_of_looks
+                                                                   : usual_iterations_of_a_look));
     }
 }
 
