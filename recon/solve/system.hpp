@@ -48,8 +48,8 @@ public:
     }
     /// Solves by plain iterations alone, without preconditioner and without regularisers.
     Solution iterate_plainly(const Volume& f_h_d, const SolveOptions& options);
-    /// Such iterations, some at a time, on units of Q(0): the image is in those of F^H d / Q(0)
-    /// times Q(0). The system must outlive it.
+    /// Such iterations, some at a time; the image is Q(0) times that of iterate_plainly(). The
+    /// system must outlive it.
     PlainRun plain_run(const Volume& f_h_d, bool keeps_image) {
         return {device_, plain_, precision_, f_h_d, keeps_image};
     }
