@@ -116,10 +116,8 @@ void add_noise_map_of_finished(Image& about, const FrameResults& frames, const R
     add_noise_map(about, f, turn, begin_frame(run, turn, f), frames, run);
 }
 
-/// Where its voxels are on a grid.
 bool has_few_samples(const Scan& scan, std::size_t frame) {
-    return !scan.voxels &&
-           are_few_samples(coverage(*scan.frames[frame].sampling, scan.grid), scan.grid);
+    return are_few_samples(scan, scan.grid, coverage(*scan.frames[frame].sampling, scan.grid));
 }
 
 /// Q is kept for slices that come.

@@ -125,11 +125,16 @@ std::string name_of(const Regularisers& candidate) {
         ->name;
 }
 
-WeightCurve curve_of(Path& path, const Regularisers& candidate) {
+/// `near` is the best weight of another candidate, 0 for the first: those of tv and wavelet are
+/// within a factor of four (scripts/study_weights.py).
+WeightCurve curve_of(Path& path, const Regularisers& candidate, double near) {
+    constexpr double far_above = 8;
     WeightCurve curve{name_of(candidate), {}};
     for (double weight = largest_weight; weight >= smallest_weight && !has_risen(curve);
          weight *= step) {
-        curve.points.push_back({weight, path.prediction_with(weight)});
+        if (near == 0 || weight <= far_above * near) {
+            curve.points.push_back({weight, path.prediction_with(weight)});
+        }
     }
     return curve;
 }
@@ -149,13 +154,15 @@ double in_two_digits(double weight) {
 void try_all(const std::vector<Regularisers>& candidates, Prediction& prediction,
              const SolveOptions& options, ChosenWeight& chosen) {
     double best = std::numeric_limits<double>::infinity();
+    double near = 0;
     for (const Regularisers& candidate : candidates) {
         Path path(prediction, candidate, options);
         if (chosen.curves.empty()) {
             chosen.without = prediction.error_of(path.images());
         }
-        chosen.curves.push_back(curve_of(path, candidate));
+        chosen.curves.push_back(curve_of(path, candidate, near));
         const WeightPoint here = best_weight(chosen.curves.back());
+        near = here.weight;
         if (here.prediction < best) {
             best = here.prediction;
             chosen.prediction = best;

@@ -14,6 +14,13 @@ std::vector<std::size_t> MixedFrames::good_of(const Place& place) const {
     return good;
 }
 
+void MixedFrames::change(FrameChange change) {
+    if (first_) {
+        change(first_good(), *first_);
+    }
+    changes_.push_back(std::move(change));
+}
+
 void MixedFrames::mix(const CoilMixing& mixing) {
     mixing_ = mixing_.rows() > 0 ? CoilMixing(mixing * mixing_) : mixing;
     if (first_) {
@@ -23,9 +30,10 @@ void MixedFrames::mix(const CoilMixing& mixing) {
 
 Frame MixedFrames::read(std::size_t index) {
     Frame frame = source_.frame(index);
-    if (geometry_) {
-        geometry_->apply(index, frame);
+    for (const FrameChange& change : changes_) {
+        change(index, frame);
     }
+    frame.sampling = scan_.frames[index].sampling;
     if (mixing_.rows() > 0) {
         frame.samples = mixed(mixing_, frame.samples);
     }
@@ -37,6 +45,7 @@ Frame MixedFrames::take(std::size_t index) {
     Frame frame = known ? std::move(*first_) : read(index);
     if (known) {
         first_.reset();
+        frame.sampling = scan_.frames[index].sampling;
     }
     return frame;
 }

@@ -1,21 +1,27 @@
 #pragma once
 
+#include <functional>
 #include <optional>
+#include <vector>
 
-#include "model/geometry.hpp"
 #include "scan/coil_mixing.hpp"
 #include "scan/frame_source.hpp"
 #include "scan/place.hpp"
 
 namespace lsrecon {
 
-/// The frames of a source on another grid and with mixed coils, where that is asked for.
+/// What a step of preparation makes of a frame with its samples, before coils are mixed.
+using FrameChange = std::function<void(std::size_t index, Frame& frame)>;
+
+/// The frames of a source as the steps of preparation have changed them: their samples, the
+/// samplings that the scan has now, and mixed coils.
 class MixedFrames {
 public:
-    /// The source must outlive it.
-    explicit MixedFrames(FrameSource& source) : source_(source) {}
+    /// The source and its scan must outlive it.
+    MixedFrames(FrameSource& source, const Scan& scan) : source_(source), scan_(scan) {}
 
-    void change_geometry(Geometry geometry) { geometry_.emplace(std::move(geometry)); }
+    /// Changes each frame once more, after the changes so far.
+    void change(FrameChange change);
     /// Mixes the coils once more, after the mixing so far.
     void mix(const CoilMixing& mixing);
     const CoilMixing& mixing() const { return mixing_; } ///< a matrix without rows for no mixing
@@ -33,6 +39,7 @@ public:
         if (!first_) {
             first_ = read(index);
         }
+        first_->sampling = scan_.frames[index].sampling;
         return visit(*first_);
     }
     /// A frame with its samples. The only frame of a scan can be taken once. InputError when it
@@ -43,7 +50,8 @@ private:
     Frame read(std::size_t index);
 
     FrameSource& source_;
-    std::optional<Geometry> geometry_;
+    const Scan& scan_;
+    std::vector<FrameChange> changes_;
     CoilMixing mixing_;
     std::optional<Frame> first_; ///< good one, until it is taken
 };

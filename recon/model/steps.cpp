@@ -10,7 +10,8 @@ namespace lsrecon {
 namespace {
 
 void change_geometry(ScanInPreparation& it) {
-    it.frames.change_geometry(Geometry(it.options.geometry, it.scan));
+    it.frames.change([geometry = Geometry(it.options.geometry, it.scan)](
+                         std::size_t index, Frame& frame) { geometry.apply(index, frame); });
     it.places = places_of(it.scan);
 }
 
@@ -142,7 +143,7 @@ const std::vector<Step>& steps() {
 
 ScanInPreparation::ScanInPreparation(FrameSource& source, PrepareOptions asked, Transforms& by,
                                      Reporter& watching)
-    : scan(source.take_scan()), frames(source), options(std::move(asked)), transforms(by),
+    : scan(source.take_scan()), frames(source, scan), options(std::move(asked)), transforms(by),
       report(watching), file_grid(scan.grid), places(places_of(scan)) {}
 
 void ScanInPreparation::mix(const CoilMixing& mixing) {

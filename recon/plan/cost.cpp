@@ -286,8 +286,7 @@ SolveFacts solve_facts(const Transforms& transforms, const ReconstructOptions& o
                        const Scan& scan, const Grid& grid, bool field) {
     const bool with_q = options.q != nullptr && options.q->is_given();
     return {products_of(transforms, field), unit_roundoff(transforms.solver_precision()),
-            !with_q && !scan.voxels &&
-                are_few_samples(coverage(*scan.frames.front().sampling, grid), grid)};
+            !with_q && are_few_samples(scan, grid, coverage(*scan.frames.front().sampling, grid))};
 }
 
 void add_samples(HostMemory& memory, const Device& device, const FrameShape& frame,

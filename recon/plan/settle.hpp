@@ -17,7 +17,7 @@ RuleChoice rule_of(const ReconstructOptions& options);
 struct SolveFacts {
     Products products = Products::one_convolution;
     double epsilon = 0; ///< unit roundoff of the solver
-    bool few_samples = false; ///< less than half of what the grid needs (has_few_samples)
+    bool few_samples = false; ///< for its grid: are_few_samples of scan/reach.hpp
     std::optional<Regularisers> regularisers = {}; ///< that cross-validation has chosen
     std::optional<double> lambda = {}; ///< that a rule has chosen
 };

@@ -103,9 +103,10 @@ double coverage(const Sampling& sampling, const Grid& grid) {
     return static_cast<double>(std::count(hit.begin(), hit.end(), true)) / cells_within(grid);
 }
 
-bool are_few_samples(double coverage, const Grid& grid) {
+bool are_few_samples(const Scan& scan, const Grid& grid, double coverage) {
     constexpr double half = 0.5;
-    return coverage < half && !is_part_of_image(coverage, grid);
+    const bool may_gain = !scan.voxels && (grid.dimensions == 2 || scan.coils() > 1);
+    return may_gain && coverage < half && !is_part_of_image(coverage, grid);
 }
 
 bool is_part_of_image(double coverage, const Grid& grid) {

@@ -15,11 +15,12 @@ constexpr double undersampled = 0.6;
 /// Coil maps rarely make up for less: fourfold.
 constexpr double undersampled_with_maps = 0.25;
 
-/// Whether samples that fill this share of k-space are those of an image that a regulariser
-/// improves much: less than half, and no part of an image. Half of the lines of a Cartesian scan
-/// and its centre are more.
-bool are_few_samples(double coverage, const Grid& grid);
-/// Whether they are a readout or two, which no regulariser makes an image of.
+/// Whether samples of a scan that fill this share of k-space are those of an image that a
+/// regulariser improves much: less than half, and no part of an image. Half of the lines of a
+/// Cartesian scan and its centre are more. A volume of one coil gains little: 128^3 with 15 % of
+/// k-space is 37 % from the truth after 128 s of splitting, and 40 % after 39 s by least squares.
+bool are_few_samples(const Scan& scan, const Grid& grid, double coverage);
+/// Whether such samples are a readout or two, which no regulariser makes an image of.
 bool is_part_of_image(double coverage, const Grid& grid);
 
 /// A scan fills its matrix: the largest |k| must reach N/4 in some dimension, or else its units or

@@ -137,7 +137,7 @@ Remarks remarks_on_aliasing(const Scan& scan, const Grid& grid, const GeometryOp
     const Sparse sparse =
         sparse_frames(scan, grid, with_maps ? undersampled_with_maps : undersampled);
     if (sparse.frames == 0 || (options.regularised == RegularisedScans::of_few_samples &&
-                               are_few_samples(sparse.covered, grid))) {
+                               are_few_samples(scan, grid, sparse.covered))) {
         return {};
     }
     const std::size_t frames = scan.frames.size();

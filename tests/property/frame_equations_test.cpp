@@ -68,6 +68,7 @@ INSTANTIATE_TEST_SUITE_P(Devices, Frames, testing::ValuesIn(test::array_cases())
 
 TEST(NormalOperator, MultipliesByTheCheaperOfQAndFAndItsAdjoint) {
     ComputeOptions options;
+    options.device = "cpu"; // whose cheaper one this test knows
     options.engine = "nufft";
     options.accuracy_is_of_image = true;
     options.accuracy = 1e-6;
