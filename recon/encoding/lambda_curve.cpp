@@ -8,6 +8,7 @@
 #include <random>
 
 #include "base/numbers.hpp"
+#include "base/parallel.hpp"
 #include "base/tolerance.hpp"
 #include "encoding/misfit.hpp"
 #include "encoding/solvers.hpp"
@@ -190,12 +191,17 @@ public:
         for (std::size_t i = 0; i < count; ++i) {
             at_.push_back(object[random() % object.size()]);
         }
+        is_far_.resize(grid.voxels());
+        for_each_voxel([&](std::size_t n) {
+            is_far_[n] = std::all_of(at_.begin(), at_.end(),
+                                     [&](std::size_t blob) { return is_far(n, blob); });
+        });
     }
 
     ComplexVector image() const {
         constexpr double width = 2; // standard deviation in voxels
         ComplexVector image(static_cast<Eigen::Index>(grid_.voxels()));
-        for (std::size_t n = 0; n < grid_.voxels(); ++n) {
+        for_each_voxel([&](std::size_t n) {
             double value = 0;
             for (const std::size_t blob : at_) {
                 double square = 0;
@@ -205,7 +211,7 @@ public:
                 value += std::exp(-square / (2 * width * width));
             }
             image(static_cast<Eigen::Index>(n)) = value;
-        }
+        });
         return image;
     }
 
@@ -221,9 +227,7 @@ public:
         std::vector<double> far;
         std::vector<double> blobs;
         for (std::size_t n = 0; n < grid_.voxels(); ++n) {
-            const bool is_beyond = std::all_of(at_.begin(), at_.end(),
-                                               [&](std::size_t blob) { return is_far(n, blob); });
-            (is_beyond ? far : blobs).push_back(magnitude(static_cast<Eigen::Index>(n)));
+            (is_far_[n] ? far : blobs).push_back(magnitude(static_cast<Eigen::Index>(n)));
         }
         const double largest = far.empty() ? 0 : *std::max_element(far.begin(), far.end());
         double smallest = std::numeric_limits<double>::infinity();
@@ -234,6 +238,14 @@ public:
     }
 
 private:
+    template <typename Work> void for_each_voxel(const Work& work) const {
+        for_each_range_in_parallel(grid_.voxels(), all_cores(), [&](const Range& some) {
+            for (std::size_t n = some.first; n < some.first + some.count; ++n) {
+                work(n);
+            }
+        });
+    }
+
     /// How many equal values are spread as widely.
     static double extent(const std::vector<double>& values) {
         double squares = 0;
@@ -272,6 +284,7 @@ private:
 
     Grid grid_;
     std::vector<std::size_t> at_;
+    std::vector<char> is_far_; ///< each voxel from all blobs
 };
 
 /// Numbers that a user can type again.
