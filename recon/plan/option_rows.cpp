@@ -211,12 +211,12 @@ OptionTable regularisation_options(std::string& lambda, ReconstructOptions& opti
                 "band. Rules:" +
                     listed(lambda_rules())}),
          daily({"reg", regulariser_value(options),
-                "regulariser, such as tv:0.02, or tv with the weight that predicts best, or auto",
-                "auto where samples are few",
-                "May be repeated. Without a weight, tv or wavelet has that by which "
+                "regulariser: tv:0.02, tv or auto; may be repeated", "by the scan",
+                "Without a weight, tv or wavelet has that by which "
                 "the image of seven eighths of the samples predicts the others best. The word "
                 "auto takes the best of tv, wavelet and neither, none neither. By default auto "
-                "serves a scan whose samples fill less than half of k-space and that has no "
+                "serves a scan whose samples fill less than 0.4 of k-space, 0.5 of one coil "
+                "in 2D, and that has no "
                 "`lambda`, `iterations` or `reg`. Regularisers:" +
                     listed(regularisers())}),
          {"prior", input(prior), "image for `reg` prior and `reg` anatomical", "none",

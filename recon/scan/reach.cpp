@@ -104,9 +104,11 @@ double coverage(const Sampling& sampling, const Grid& grid) {
 }
 
 bool are_few_samples(const Scan& scan, const Grid& grid, double coverage) {
-    constexpr double half = 0.5;
+    constexpr double of_one_coil = 0.5;
+    constexpr double of_several = 0.4;
     const bool may_gain = !scan.voxels && (grid.dimensions == 2 || scan.coils() > 1);
-    return may_gain && coverage < half && !is_part_of_image(coverage, grid);
+    return may_gain && coverage < (scan.coils() > 1 ? of_several : of_one_coil) &&
+           !is_part_of_image(coverage, grid);
 }
 
 bool is_part_of_image(double coverage, const Grid& grid) {

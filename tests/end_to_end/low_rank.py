@@ -57,7 +57,7 @@ def frames_together_are_nearer_to_the_truth(make):
     folder = make()
     dynamic(folder)
     errors = {}
-    for name, words in {"ls": [], "l2": ["--lambda", "0.01"], "llr": LLR,
+    for name, words in {"ls": ["--reg", "none"], "l2": ["--lambda", "0.01"], "llr": LLR,
                         "both": [*LLR, "--lambda", "0.0001"], "tv": [*LLR, "--reg", "tv:0.003"],
                         "coils": [*LLR, "--maps", "none"], "ttv": TTV,
                         "ttv and tv": ["--reg", "ttv:0.005", "--reg", "tv:0.01"]}.items():

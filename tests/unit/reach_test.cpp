@@ -188,6 +188,21 @@ TEST(Remarks, AliasingThatARegulariserTakesOutIsNotNoted) {
     EXPECT_FALSE(noted(parts, RegularisedScans::always));
 }
 
+TEST(Coverage, FewSamplesAreThoseThatARegulariserImproves) {
+    Scan scan = scan_of(lines(64, 64), 64, 64); // of two coils
+    const auto are_few = [&](double covered) { return are_few_samples(scan, scan.grid, covered); };
+    EXPECT_TRUE(are_few(0.34));
+    EXPECT_FALSE(are_few(0.5)) << "two coils tell two voxels apart";
+    EXPECT_FALSE(are_few(1.5 / 64)) << "a readout is no image";
+    for (Frame& frame : scan.frames) {
+        frame.samples = CoilRows(CoilMatrix(frame.samples.to_doubles().topRows(1)));
+    }
+    EXPECT_TRUE(are_few(0.49));
+    scan.grid.dimensions = 3;
+    scan.grid.size[2] = 64;
+    EXPECT_FALSE(are_few(0.3)) << "a volume of one coil gains little";
+}
+
 TEST(Remarks, FramesOfFewSamplesAreNotedWithTheFlagThatJoinsThem) {
     Scan scan = scan_of(lines(64, 1), 64, 64);
     scan.frames.resize(500, scan.frames[0]);
