@@ -111,20 +111,23 @@ private:
     OpenDevices here_;
 };
 
-/// The others: every engine on every device that was not ruled out.
+/// The others: every engine on every device that was not ruled out. Only OpenCL devices have any.
 std::vector<PredictedOn> others(const ReconOptions& options, Devices& on, const PredictedOn& first,
                                 const KnownScan& known) {
     std::vector<PredictedOn> all;
     const ComputeOptions& compute = options.compute;
+    if (compute.backend != "opencl") {
+        return all;
+    }
     std::vector<std::string> devices{compute.device};
-    if (on.are_here() && compute.device.empty() && compute.backend == "opencl") {
+    if (on.are_here() && compute.device.empty()) {
         devices.clear();
         for (const DeviceInfo& device : list_devices()) {
             devices.push_back(text(device.index));
         }
     }
     for (const std::string& device : devices) {
-        for (const std::string engine : {"exact", "nufft"}) {
+        for (const std::string& engine : rival_engine_words()) {
             ReconOptions one = options;
             one.compute.device = device;
             one.compute.engine = compute.kernel.empty() ? engine : compute.engine;

@@ -101,6 +101,26 @@ bool may_be_inexact(const ComputeOptions& ask, const std::vector<Engine>& table)
                       !engine_of(kernel_of(ask, "opencl", table), table).exact);
 }
 
+std::vector<std::string> engine_words(const std::vector<Engine>& table) {
+    std::vector<std::string> words{engine_by_cost, any_exact};
+    for (const Engine& engine : table) {
+        if (engine.device_kind == "opencl") {
+            words.push_back(engine.name);
+        }
+    }
+    return words;
+}
+
+std::vector<std::string> rival_engine_words(const std::vector<Engine>& table) {
+    std::vector<std::string> words{any_exact};
+    for (const Engine& engine : table) {
+        if (engine.device_kind == "opencl" && !engine.exact) {
+            words.push_back(engine.name);
+        }
+    }
+    return words;
+}
+
 std::string kernel_of(const ComputeOptions& ask, const std::string& device_kind,
                       const std::vector<Engine>& table) {
     if (!ask.kernel.empty()) {

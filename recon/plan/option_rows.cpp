@@ -3,6 +3,7 @@
 #include "base/numbers.hpp"
 #include "encoding/methods.hpp"
 #include "encoding/solvers.hpp"
+#include "engines/choose.hpp"
 #include "operators/regularisers.hpp"
 #include "solve/cg.hpp"
 #include "solve/lambda_rules.hpp"
@@ -109,6 +110,12 @@ Value source_value(Source& source, Source (*of_word)(const std::string&), const 
             false,
             "",
             [&source] { return file_of(source); }};
+}
+
+/// A word of ComputeOptions::engine. A build without OpenCL takes any, because opening its device
+/// says then that it is not built in.
+Value engine_value(std::string& engine) {
+    return kernel_names().empty() ? name(engine, "NAME") : choice(engine, engine_words());
 }
 
 Value solver_value(SolveOptions& solve) {
@@ -303,8 +310,7 @@ OptionTable device_options(ComputeOptions& compute, const std::string& usual_ker
                  "what computes: OpenCL, or loops on the CPU as a check", "",
                  "Backends:" + listed(device_kinds())}),
          device_option(compute.device),
-         expert({"engine",
-                 choice(compute.engine, {"auto", "exact", "direct", "separable", "nufft"}),
+         expert({"engine", engine_value(compute.engine),
                  "method for the Fourier sums, such as nufft", "",
                  "The word auto takes the NUFFT where exact sums take more than twice as long. "
                  "The word exact takes the fastest exact engine. The console says which one "

@@ -99,6 +99,12 @@ expect_code 3 folder.h5 recon folder.h5 -o image.h5 --backend reference
 code=$("$lsrecon" devices >out 2>err && echo 4 || echo 5)
 expect_code "$code" "" recon scan.h5 -o image.h5 --backend opencl --device no-such-device
 
+if ((code == 5)); then
+    expect_code 5 "is not built in" recon scan.h5 -o image.h5 --engine nufft
+else
+    expect_code 2 "expected: one of auto, exact, " recon scan.h5 -o image.h5 --engine nonsense
+fi
+
 "$lsrecon" recon scan.h5 -o image.h5 --backend reference --precision double --quiet >out 2>err ||
     fail "the reference refuses the precision that it has"
 rm -f image.h5

@@ -46,6 +46,18 @@ def a_described_machine_needs_no_device(make):
     expect(abs(sum(found["stages"].values()) - found["seconds"]) < 1e-9, found)
 
 
+def other_engines_are_predicted_beside_it(make):
+    folder = make()
+    describe(folder)
+    for engine in ("exact", "nufft"):
+        found = json.loads(folder.run(0, ["predict", "scan.h5", *THERE, "--engine", engine,
+                                          "--json"]).stdout)
+        engines = [one["engine"] for one in (found, *found["others"])]
+        expect(len(engines) == 2 and "nufft" in engines, engines)
+    text = folder.run(0, ["predict", "scan.h5", "--backend", "reference"]).stdout
+    expect("engine loops" in text and "else" not in text, text)
+
+
 def a_list_has_a_job(make):
     folder = make()
     describe(folder)
@@ -134,6 +146,7 @@ def memory_is_near(make):
 
 
 if __name__ == "__main__":
-    sys.exit(run_cases([a_described_machine_needs_no_device, a_list_has_a_job,
+    sys.exit(run_cases([a_described_machine_needs_no_device,
+                        other_engines_are_predicted_beside_it, a_list_has_a_job,
                         what_is_no_machine_is_refused, a_number_that_no_machine_has_is_named,
                         measuring_is_told_and_leaves_nothing, memory_is_near]))

@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "device/reference_device.hpp"
+#include "plan/option_rows.hpp"
 #include "support/arrays.hpp"
 #include "support/case.hpp"
 #include "support/wrapped_transforms.hpp"
@@ -75,6 +76,34 @@ TEST(NamedEngine, OfABuildWithoutOpenClIsNoUnknownKernel) {
     options.engine = "nufft";
     EXPECT_FALSE(may_be_inexact(options, {engine_of("loops")}));
     EXPECT_EQ(may_be_inexact(options), device_kinds().front().built);
+}
+
+TEST(NamedEngine, OfANewRowIsAWordOfTheOption) {
+    const Engine loops = engine_of("loops");
+    Engine quick = loops;
+    quick.name = "quick";
+    quick.device_kind = "opencl";
+    Engine rough = quick;
+    rough.name = "rough";
+    rough.exact = false;
+    const std::vector<Engine> table{loops, quick, rough};
+    using Words = std::vector<std::string>;
+    EXPECT_EQ(engine_words(table), (Words{"auto", "exact", "quick", "rough"}));
+    EXPECT_EQ(rival_engine_words(table), (Words{"exact", "rough"}));
+    EXPECT_EQ(engine_words({loops}), (Words{"auto", "exact"}));
+}
+
+TEST(NamedEngine, OfAnyBuildIsTakenAndRefusedOnlyWhereAnotherIsBuiltIn) {
+    ComputeOptions options;
+    const option::OptionTable rows = option::device_options(options, "", "");
+    const auto row =
+        std::find_if(rows.begin(), rows.end(), [](const auto& one) { return one.key == "engine"; });
+    ASSERT_NE(row, rows.end());
+    for (const std::string name : {"auto", "exact", "nufft"}) {
+        EXPECT_EQ(row->value.take(name), "");
+        EXPECT_EQ(options.engine, name);
+    }
+    EXPECT_EQ(row->value.take("no such engine") == "", !device_kinds().front().built);
 }
 
 TEST(NamedEngine, ThatCannotServeIsReplacedWithANote) {
