@@ -7,6 +7,7 @@
 
 #include "app/options.hpp"
 #include "base/error.hpp"
+#include "base/named_files.hpp"
 #include "io/file_hashes.hpp"
 #include "io/record.hpp"
 
@@ -53,6 +54,8 @@ template <typename Asked> Record settings_of(OptionTable (*options_of)(Asked&), 
     Asked usual;
     return settings_of(options_of(asked), options_of(usual));
 }
+/// The files that options name to be read.
+std::vector<NamedInput> inputs_of(const OptionTable& options);
 /// The hashes of the files that such options name, by their names in the record; the names of the
 /// files may be given to others meanwhile.
 using HashesOfFiles = std::function<Record(FileHashes&)>;

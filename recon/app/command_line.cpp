@@ -257,6 +257,16 @@ Record settings_of(const OptionTable& options, const OptionTable& usual) {
     return settings;
 }
 
+std::vector<NamedInput> inputs_of(const OptionTable& options) {
+    std::vector<NamedInput> files;
+    for (const Option& option : options) {
+        if (option.value.file) {
+            files.push_back({flag_of(option.key), option.value.file()});
+        }
+    }
+    return files;
+}
+
 HashesOfFiles hashes_of_files(const OptionTable& options) {
     Record files;
     for (const Option& option : options) {

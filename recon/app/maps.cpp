@@ -39,8 +39,7 @@ ExitCode run(Options& options) {
         throw UsageError("--maps none makes no maps\n  next:     name a method");
     }
     options.prepare.whiten = false; // a file has maps of the scan's own coils
-    require_files({{"SCAN", options.scan}, {"--maps", file_of(options.prepare.maps)}},
-                  {{"--output", options.output, FileKind::hdf5}});
+    require_files(inputs_of(options_of(options)), {{"--output", options.output, FileKind::hdf5}});
     Console console(options.quiet);
     const auto transforms = open_transforms(options.compute, console);
     ReadOptions read = reading_for(options.prepare, options.read);

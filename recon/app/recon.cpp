@@ -110,7 +110,7 @@ OptionTable options_of(ReconOptions& options) {
                                   "residual, seconds. `--resume` continues the table."}))}),
          error_options(reconstruct),
          in("Output", {expert(about_output(
-                           {"truth", name(reconstruct.truth), "ground-truth image to compare with",
+                           {"truth", input(reconstruct.truth), "ground-truth image to compare with",
                             "", "The program prints the relative L2 error of the magnitudes."})),
                        expert(about_output({"json", toggle(options.json),
                                             "print the facts of the image on stdout, as JSON", "",
@@ -149,16 +149,9 @@ void settle_options(ReconOptions& options) {
 void settle_and_check_files(ReconOptions& options) {
     settle_options(options);
     const FileOptions& reconstruct = options.reconstruct;
-    const PrepareOptions& prepare = reconstruct.prepare;
-    require_files({{"SCAN", options.scan},
-                   {"--q", reconstruct.q_file},
-                   {"--field-map", file_of(prepare.field_map)},
-                   {"--maps", file_of(prepare.maps)},
-                   {"--prior", prepare.prior},
-                   {"--truth", reconstruct.truth}},
-                  {{"--output", options.output, FileKind::hdf5},
-                   {"--png", reconstruct.preview, FileKind::png},
-                   {"--log", reconstruct.log, FileKind::log}});
+    require_files(inputs_of(options_of(options)), {{"--output", options.output, FileKind::hdf5},
+                                                   {"--png", reconstruct.preview, FileKind::png},
+                                                   {"--log", reconstruct.log, FileKind::log}});
     require_folder("--q-folder", reconstruct.q_folder);
 }
 

@@ -40,7 +40,7 @@ Value header_value(ReadOptions& read) {
 OptionTable scan_options(std::string& scan, ReadOptions& read) {
     OptionTable rows{
         // The record has the hash of the scan.
-        about_output({"SCAN", required(name(scan)), "scan file, recognised by its content", "",
+        about_output({"SCAN", required(input(scan)), "scan file, recognised by its content", "",
                       "A native HDF5 scan or ISMRMRD raw data: see [formats.md](formats.md)."}),
         expert({"traj_units", choice(read.trajectory_units, trajectory_unit_names()),
                 "unit of the trajectory", "as the file says",

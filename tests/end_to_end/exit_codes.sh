@@ -94,6 +94,10 @@ expect_code 2 "is a folder" recon scan.h5 -o folder.h5 --backend reference
 # 3: input
 expect_code 3 no-such-scan.h5 recon no-such-scan.h5 -o image.h5 --backend reference
 expect_code 3 folder.h5 recon folder.h5 -o image.h5 --backend reference
+# every file that an option names, before anything is computed
+for flag in "--q" "--field-map" "--maps" "--reg prior:0.1 --prior" "--truth"; do
+    expect_code 3 "none.h5: ${flag##* }" recon scan.h5 -o image.h5 --backend reference $flag none.h5
+done
 
 # 4: device, or 5 where OpenCL is not built in
 code=$("$lsrecon" devices >out 2>err && echo 4 || echo 5)
