@@ -257,15 +257,14 @@ OptionTable solver_options(SolveOptions& solve, SolveEffort& effort, std::string
     const double least = smallest_tolerance(unit_roundoff(Precision::float32));
     return in(
         "Solver",
-        {daily(
-             {"iterations", number(effort.iterations, whole(1), "N"),
-              "largest number of iterations",
-              text(iterations_to_converge, "; 15 without lambda; ", iterations_of_splitting,
-                   " with TV"),
-              text("Without lambda and regularisers the default is ", SolveOptions().iterations,
-                   ", because stopping early keeps noise out. With tv, wavelet, l1, llr or ttv the "
-                   "option counts passes of ADMM. Each pass has several iterations of conjugate "
-                   "gradients.")}),
+        {daily({"iterations", number(effort.iterations, whole(1), "N"),
+                "largest number of iterations",
+                text(iterations_to_converge, "; 15 without lambda; ", iterations_of_splitting,
+                     " with TV"),
+                text("Without lambda and regularisers the default is ", SolveOptions().iterations,
+                     ", because stopping early keeps noise out. With a regulariser that is not "
+                     "quadratic the option counts passes of ADMM. Each pass has several iterations "
+                     "of conjugate gradients.")}),
          {"tolerance", number(effort.tolerance, positive()),
           "relative residual at which the solver stops",
           text(SolveOptions().tolerance, "; less with lambda"),
@@ -348,11 +347,9 @@ OptionTable error_options(ReconstructOptions& options) {
                  "largest error of the image by its transforms, else code 6", "none",
                  "Transforms are compared with exact sums in double precision at random points. "
                  "The image's relative L2 error by them is at most EPS with a confidence of 95 %, "
-                 "or "
-                 "the exit code is 6. The image is written in both cases. Without the option the "
-                 "error is "
-                 "reported for kernels that are not exact. With tv, wavelet or l1 each frame is "
-                 "solved once more to tell it."})});
+                 "or the exit code is 6. The image is written in both cases. Without the option "
+                 "the error is reported for kernels that are not exact. With a regulariser that is "
+                 "not quadratic each frame is solved once more to tell it."})});
 }
 
 } // namespace lsrecon::option
