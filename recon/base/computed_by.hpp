@@ -11,7 +11,7 @@ struct ComputedBy {
     std::string device; ///< the processor's name
     std::string driver; ///< driver or runtime version
     std::string kernel; ///< variants that ran
-    std::string kernel_sha256; ///< hash of the kernel source that ran, "" for the reference
+    std::string kernel_sha256; ///< hash of the kernel source that ran, "" without files
     double epsilon = 0; ///< unit roundoff of its arithmetic
     /// The parameters of the kernels that ran, for compiling and launching them, and who chose
     /// them: "tuned fhd: GROUP=128 VOXELS=8 (tuned on this device)", separated by "; "; "" for

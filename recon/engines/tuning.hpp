@@ -65,7 +65,7 @@ struct Winner {
 void store_winner(const DeviceInfo& device, const std::string& kernel, const std::string& stage,
                   const Winner& winner);
 
-/// SHA-256 of the source of a kernel.
+/// SHA-256 of the source of a kernel; "" where it has no files of its own.
 std::string kernel_hash(const std::string& kernel);
 
 /// Path, without its ending, of the winners of a device. The folder may not exist yet.

@@ -51,6 +51,11 @@ TEST(SearchSpace, LeavesOutWhatTheDeviceDoesNotAllow) {
 
 #ifdef LSRECON_WITH_OPENCL
 
+TEST(KernelHash, IsOfFilesAndEmptyWithout) {
+    EXPECT_EQ(kernel_hash("struct").size(), 64U);
+    EXPECT_EQ(kernel_hash("of no file"), "") << "as of an engine that is made of others";
+}
+
 class Tuning : public testing::Test {
 protected:
     TemporaryFolder cache;

@@ -166,11 +166,12 @@ void store_winner(const DeviceInfo& device, const std::string& kernel, const std
 }
 
 std::string kernel_hash(const std::string& kernel) {
+    const std::vector<std::string> files = opencl::files_of_kernel(kernel);
     Sha256 hash;
-    for (const std::string& file : opencl::files_of_kernel(kernel)) {
+    for (const std::string& file : files) {
         hash.add(opencl::kernel_source(file));
     }
-    return hash.hex();
+    return files.empty() ? "" : hash.hex();
 }
 
 std::string tuning_path(const DeviceInfo& device) {
