@@ -8,25 +8,13 @@
 #include "plan/plan.hpp"
 #include "support/case.hpp"
 #include "support/job_ranks.hpp"
+#include "support/machines.hpp"
 #include "support/surroundings.hpp"
 
 namespace lsrecon {
 namespace {
 
-Machine described(const std::string& type, unsigned units, unsigned mhz, std::size_t cores) {
-    Machine machine;
-    machine.device.name = "a device";
-    machine.device.type = type;
-    machine.device.double_precision = true;
-    machine.device.compute_units = units;
-    machine.device.clock_mhz = mhz;
-    machine.device.global_bytes = std::size_t(1) << 36;
-    machine.device.max_allocation_bytes = std::size_t(1) << 34;
-    machine.device.max_work_group = 1024;
-    machine.device.constant_bytes = machine.device.local_bytes = std::size_t(1) << 16;
-    machine.pace = nominal_pace(type == "gpu", cores);
-    return machine;
-}
+using test::described_machine;
 
 Machine measured(Machine machine, double exact, double spreading, double fine, double product) {
     machine.pace.exact = machine.pace.phases = exact;
@@ -90,7 +78,7 @@ protected:
 };
 
 TEST_F(Model, ACpuChoosesAlikeWithAnyCoresAndAnyPace) {
-    const Machine usual = described("cpu", 2, 2600, 2);
+    const Machine usual = described_machine("cpu", 2, 2600, 2);
     const Choices expected = choices(*transforms_of(usual));
     for (const char* const engine : {"nufft", "separable"}) {
         EXPECT_GT(std::count(expected.engines.begin(), expected.engines.end(), engine), 2)
@@ -98,10 +86,11 @@ TEST_F(Model, ACpuChoosesAlikeWithAnyCoresAndAnyPace) {
     }
     EXPECT_GT(std::count(expected.through_q.begin(), expected.through_q.end(), true), 2);
     EXPECT_GT(std::count(expected.through_q.begin(), expected.through_q.end(), false), 2);
-    for (const Machine& other : {described("cpu", 2, 2600, 1), described("cpu", 1, 2600, 1),
-                                 described("cpu", 128, 3900, 64), measured(usual, 10, 0.1, 1, 1),
-                                 measured(usual, 0.1, 10, 1, 1), measured(usual, 1, 0.1, 10, 1),
-                                 measured(usual, 1, 1, 1, 100), measured(usual, 1, 1, 1, 0.01)}) {
+    for (const Machine& other :
+         {described_machine("cpu", 2, 2600, 1), described_machine("cpu", 1, 2600, 1),
+          described_machine("cpu", 128, 3900, 64), measured(usual, 10, 0.1, 1, 1),
+          measured(usual, 0.1, 10, 1, 1), measured(usual, 1, 0.1, 10, 1),
+          measured(usual, 1, 1, 1, 100), measured(usual, 1, 1, 1, 0.01)}) {
         const Choices found = choices(*transforms_of(other));
         EXPECT_TRUE(found == expected) << other.pace.cores << " cores at " << other.pace.exact;
     }
@@ -110,21 +99,21 @@ TEST_F(Model, ACpuChoosesAlikeWithAnyCoresAndAnyPace) {
 }
 
 TEST_F(Model, AGpuChoosesAlikeAtAnyPace) {
-    const Machine usual = described("gpu", 10, 1000, 16);
+    const Machine usual = described_machine("gpu", 10, 1000, 16);
     const Choices expected = choices(*transforms_of(usual));
     for (const Machine& other :
-         {described("gpu", 10, 1000, 1), measured(usual, 100, 0.01, 1, 1),
+         {described_machine("gpu", 10, 1000, 1), measured(usual, 100, 0.01, 1, 1),
           measured(usual, 0.01, 100, 1, 1), measured(usual, 1, 0.1, 10, 100)}) {
         EXPECT_TRUE(choices(*transforms_of(other)) == expected);
     }
-    EXPECT_FALSE(choices(*transforms_of(described("gpu", 1000, 2000, 16))) == expected)
+    EXPECT_FALSE(choices(*transforms_of(described_machine("gpu", 1000, 2000, 16))) == expected)
         << "another device may choose otherwise";
 }
 
 TEST_F(Model, WhatWasTunedFasterIsNotChosenForIt) {
     const test::TemporaryFolder cache;
     const test::ScopedEnvironment variable("LSRECON_CACHE", cache.path().string());
-    const Machine usual = described("cpu", 2, 2600, 2);
+    const Machine usual = described_machine("cpu", 2, 2600, 2);
     const Choices expected = choices(*transforms_of(usual));
     for (const std::string stage : {"fhd", "q", "f"}) {
         const Parameters shipped = shipped_parameters(usual.device, "separable", stage).values;
@@ -138,8 +127,8 @@ TEST_F(Model, WhatWasTunedFasterIsNotChosenForIt) {
 TEST_F(Model, RanksChooseAsTheFirst) {
     test::FirstOfTwo first;
     test::SecondOfTwo second(first);
-    const Machine whole = described("gpu", 1000, 2000, 16);
-    const Machine part = measured(described("gpu", 10, 1000, 1), 100, 1, 1, 1);
+    const Machine whole = described_machine("gpu", 1000, 2000, 16);
+    const Machine part = measured(described_machine("gpu", 10, 1000, 1), 100, 1, 1, 1);
     const auto of_first = transforms_of(whole, &first);
     const auto of_second = transforms_of(part, &second);
     EXPECT_FALSE(choices(*transforms_of(part)) == choices(*of_first)) << "the test tests nothing";
@@ -154,7 +143,7 @@ TEST_F(Model, RanksMeetWhereTheySayWhetherToShare) {
         for (const std::size_t samples : {10, 100000}) {
             test::FirstOfTwo first;
             test::SecondOfTwo second(first);
-            Machine machine = described("cpu", 2, 2600, 2);
+            Machine machine = described_machine("cpu", 2, 2600, 2);
             const auto of_first = transforms_of(measured(machine, 100, 1, 1, 1), &first);
             machine.device.global_bytes = machine.device.max_allocation_bytes = 100000;
             const auto of_second = transforms_of(measured(machine, 0, 1, 1, 1), &second);
