@@ -7,6 +7,7 @@
 #include "io/native/writer.hpp"
 #include "io/scan_file.hpp"
 #include "model/prepared_scan.hpp"
+#include "scan/frame_source.hpp"
 #include "support/case.hpp"
 #include "support/simulated.hpp"
 #include "support/surroundings.hpp"
@@ -56,6 +57,19 @@ protected:
         Scan with_maps = result.scan();
         with_maps.coil_maps = *result.maps_of_all()->values;
         return with_maps;
+    }
+    /// Coil maps after all steps of the table, and after one before them.
+    CoilRows maps_after(const std::function<void(ScanInPreparation&)>& first, Scan scan) {
+        scan.coil_maps = {};
+        FramesInMemory source(std::move(scan));
+        ScanInPreparation it(source, {}, *transforms, report);
+        first(it);
+        for (const Step& step : steps()) {
+            if (step.applies(it)) {
+                step.apply(it);
+            }
+        }
+        return *it.maps->of_all()->values;
     }
     static std::string remarks(const Scan& scan) {
         std::string all;
@@ -111,6 +125,34 @@ TEST_F(PlaceCalibration, TakesNoFramesTogetherThatAreNotOfOneImage) {
         EXPECT_NE(std::string(error.what()).find("not that of one image"), std::string::npos)
             << error.what();
     }
+}
+
+/// The scan with all trajectories times a factor.
+void scale_trajectories(Scan& scan, double factor) {
+    for (Frame& frame : scan.frames) {
+        auto scaled = std::make_shared<Sampling>(*frame.sampling);
+        for (Vec3& k : scaled->trajectory) {
+            for (double& along : k) {
+                along *= factor;
+            }
+        }
+        frame.sampling = std::move(scaled);
+    }
+}
+
+TEST_F(PlaceCalibration, IsByTheTrajectoryThatAStepHasMade) {
+    const auto nothing = [](ScanInPreparation&) {};
+    const auto scale_by_step = [](ScanInPreparation& it) {
+        scale_trajectories(it.scan, 1.0 / 0.9);
+        it.places = places_of(it.scan);
+    };
+    Scan wrong = spokes(80, 3).scan;
+    scale_trajectories(wrong, 0.9);
+    Scan right = wrong;
+    scale_trajectories(right, 1.0 / 0.9);
+    const CoilRows expected = maps_after(nothing, right);
+    EXPECT_TRUE(maps_after(scale_by_step, wrong) == expected);
+    EXPECT_FALSE(maps_after(nothing, wrong) == expected) << "whose maps are others";
 }
 
 TEST_F(PlaceCalibration, OfTheSameFewSpokesInEveryFrameSaysWhatHelps) {
