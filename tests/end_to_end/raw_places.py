@@ -166,7 +166,8 @@ def a_wider_field_of_view_is_not_cropped_away(make):
         expect(off < 10 * 2 * 2 * np.pi * 8 * 2**-24, f"{fov} mm: {off} from the truth")
         expect("Expect aliasing" not in told.stdout + told.stderr, f"{fov} mm: {told.stderr}")
     folder.run(0, ["recon", "raw.h5", "-o", "image.h5", "--backend", "reference", "--maps", "none",
-                   "--fov-mm", "400,400", "--matrix", "16,16", "--reg", "none"], ["Expect aliasing"])
+                   "--fov-mm", "400,400", "--matrix", "16,16", "--reg", "none"],
+               ["Expect aliasing"])
     told = folder.run(0, ["recon", "raw.h5", "-o", "image.h5", "--backend", "reference", "--maps",
                           "none", "--fov-mm", "400,400", "--matrix", "16,16", "--reg", "tv:0.02"])
     expect("Expect aliasing" not in told.stderr, told.stderr)
