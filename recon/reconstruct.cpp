@@ -36,7 +36,7 @@ Record settings_of(const SolveOptions& how) {
             {"preconditioner", preconditioner_of(how)}};
 }
 
-/// What notes on the solves can advise.
+/// What the notes on the solves need to know of the run.
 SolvedWith solved_with(const Run& run, const Formulation& formulation) {
     const SamplePoints points = run.scan().frames[run.prepared.first_good()].sampling->points();
     Transforms& transforms = run.transforms;
@@ -48,7 +48,7 @@ SolvedWith solved_with(const Run& run, const Formulation& formulation) {
             formulation.off_resonance};
 }
 
-/// Where coil maps were divided by a number: of the frames, one or the range.
+/// Adds the number that coil maps were divided by; where frames differ, the largest and the least.
 void add_scales_of_maps(Image& about) {
     std::vector<double> scales;
     for (const ImageFrame& frame : about.frames) {
@@ -102,7 +102,8 @@ void add_noise_map(Image& about, std::size_t f, SamplingTurn& turn, const FrameT
     }
 }
 
-/// The first frame that is there, where an earlier run or another rank made it.
+/// Makes the noise map where an earlier run or another rank made the first good frame: of the first
+/// frame that there is, which is read again. Its model was compared in its own turn.
 void add_noise_map_of_finished(Image& about, const FrameResults& frames, const Run& run) {
     if (run.asked.noise_replicas == 0) {
         return;
@@ -120,7 +121,7 @@ bool has_few_samples(const Scan& scan, std::size_t frame) {
     return are_few_samples(scan, scan.grid, coverage(*scan.frames[frame].sampling, scan.grid));
 }
 
-/// Q is kept for slices that come.
+/// The bytes of Q that the run keeps: slices share samplings, and a single place uses its Q once.
 double bytes_of_qs(const Device& device, std::size_t places) {
     constexpr double share_of_memory = 1.0 / 16;
     return places > 1 ? share_of_memory * device.memory() : 0;
@@ -216,6 +217,8 @@ Reconstructed reconstruct(FrameSource& source, ImageSink& sink, Transforms& tran
         }
         std::unique_ptr<PlaceTurn> here = ahead.take(place);
         for (const SampledFrames& alike : place.samplings) {
+            // Turns begin with the first frame that is solved here: a place of finished frames
+            // makes no model, and one that fails is a result of its frames.
             std::unique_ptr<SamplingTurn> turn =
                 here ? ahead.take(*here, *alike.sampling) : nullptr;
             for (const std::size_t f : alike.frames) {

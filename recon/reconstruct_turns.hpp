@@ -40,7 +40,7 @@ public:
     const Model model;
     const Formulation formulation;
     PlaceEquations equations;
-    bool is_compared = false; ///< its model with others
+    bool is_compared = false; ///< whether the check of the model has seen this place
 };
 
 /// The turn of a sampling at a place.
@@ -63,7 +63,8 @@ struct FrameTurn {
     std::vector<Volume> fhd;
     double energy = 0; ///< of the samples: ||W^1/2 d||^2
     Certificate certificate = {}; ///< of F^H d
-    double most_noise = 0; ///< what noise has of it at most, where none was measured; else 0
+    double most_noise =
+        0; ///< the most of `energy` that noise can be where none was measured; else 0
 };
 
 /// Reads a frame and transforms it. The model of its place is compared with others by the first
@@ -86,7 +87,7 @@ struct TurnAhead {
     std::unique_ptr<SamplingTurn> sampling;
     std::optional<FrameTurn> of_frame;
 
-    /// What is there of the turns that begin; null where they are others.
+    /// Gives up the turn that was made ahead if it is this one, else null.
     std::unique_ptr<PlaceTurn> take(const Place& of);
     std::unique_ptr<SamplingTurn> take(const PlaceTurn& here, const Sampling& of);
     std::optional<FrameTurn> take(std::size_t of);
@@ -97,7 +98,8 @@ LambdaCurve choose_lambda_ahead(const Run& run, const RuleChoice& rule, TurnAhea
 /// Chooses a weight for all frames by the same (encoding/choose_weight.hpp).
 ChosenWeight choose_weight_ahead(const Run& run, const std::vector<Regularisers>& candidates,
                                  TurnAhead& ahead);
-/// With what the run has chosen; gives back what is not of the first turns of the loop.
+/// Puts what the run has chosen into the equations, and drops the turns of place and sampling that
+/// the loop does not begin with: their memory. F^H d waits for its frame.
 void go_on_with(TurnAhead& ahead, const Run& run);
 
 } // namespace lsrecon
