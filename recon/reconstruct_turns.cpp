@@ -299,9 +299,8 @@ ChosenWeight choose_weight_ahead(const Run& run, const std::vector<Regularisers>
     const Route route =
         route_of(run.transforms, turn.frame.sampling->points(), ahead.place->formulation, run.how,
                  ahead.place->equations.maps.count(), run.frames_of_each);
-    ChosenWeight chosen =
-        choose_weight(candidates, may_be_none(run.asked), run.scan(), ahead.frame, turn.frame,
-                      ahead.place->equations.common, route, run.how, run.report);
+    ChosenWeight chosen = choose_weight(candidates, may_be_none(run.asked), run.scan(), turn.frame,
+                                        ahead.place->equations.common, route, run.how, run.report);
     hand_over(run, std::move(turn), ahead);
     return chosen;
 }

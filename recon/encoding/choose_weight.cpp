@@ -74,15 +74,19 @@ private:
     std::vector<Volume> fhd_;
 };
 
+/// The regulariser of a candidate whose weight is to be chosen: its index.
+std::size_t open_one(const Regularisers& candidate) {
+    const auto open =
+        std::find_if(candidate.begin(), candidate.end(),
+                     [](const RegulariserChoice& choice) { return choice.weight == 0; });
+    return static_cast<std::size_t>(open - candidate.begin());
+}
+
 /// The images of one candidate on their way from weight to weight: one a problem.
 class Path {
 public:
     Path(Prediction& prediction, const Regularisers& candidate, const SolveOptions& options)
-        : prediction_(prediction), options_(options),
-          term_(static_cast<std::size_t>(
-              std::find_if(candidate.begin(), candidate.end(),
-                           [](const RegulariserChoice& choice) { return choice.weight == 0; }) -
-              candidate.begin())) {
+        : prediction_(prediction), options_(options), term_(open_one(candidate)) {
         Regularisers usual = candidate;
         usual[term_].weight = usual_weight;
         NormalEquations& equations = prediction.equations(usual);
@@ -120,9 +124,7 @@ private:
 };
 
 std::string name_of(const Regularisers& candidate) {
-    return std::find_if(candidate.begin(), candidate.end(),
-                        [](const RegulariserChoice& choice) { return choice.weight == 0; })
-        ->name;
+    return candidate[open_one(candidate)].name;
 }
 
 /// `near` is the best weight of another candidate, 0 for the first: those of tv and wavelet are
@@ -167,9 +169,7 @@ void try_all(const std::vector<Regularisers>& candidates, Prediction& prediction
             best = here.prediction;
             chosen.prediction = best;
             chosen.regularisers = candidate;
-            for (RegulariserChoice& choice : chosen.regularisers) {
-                choice.weight = choice.weight == 0 ? in_two_digits(here.weight) : choice.weight;
-            }
+            chosen.regularisers[open_one(candidate)].weight = in_two_digits(here.weight);
         }
     }
 }
@@ -193,12 +193,10 @@ std::string no_choice(const ChosenWeight& chosen, bool may_be_none) {
 } // namespace
 
 ChosenWeight choose_weight(const std::vector<Regularisers>& candidates, bool may_be_none,
-                           const Scan& scan, std::size_t f, const Frame& frame,
-                           const CommonToFrames& of_place, Route route, const SolveOptions& options,
-                           Reporter& report) {
+                           const Scan& scan, const Frame& frame, const CommonToFrames& of_place,
+                           Route route, const SolveOptions& options, Reporter& report) {
     const Stage stage(report, "weight");
     ChosenWeight chosen;
-    chosen.frame = f;
     Prediction prediction(of_place, frame, route, report);
     if (prediction.is_possible()) {
         try_all(candidates, prediction, options, chosen);

@@ -17,9 +17,8 @@ constexpr int usual_iterations_of_weight = 40;
 /// samples; the equations are those of its place and engine. The stage "weight". InputError where
 /// nothing is left to predict.
 ChosenWeight choose_weight(const std::vector<Regularisers>& candidates, bool may_be_none,
-                           const Scan& scan, std::size_t f, const Frame& frame,
-                           const CommonToFrames& of_place, Route route, const SolveOptions& options,
-                           Reporter& report);
+                           const Scan& scan, const Frame& frame, const CommonToFrames& of_place,
+                           Route route, const SolveOptions& options, Reporter& report);
 
 /// The curves and the choice, for the record.
 void add_weight_curves(Image& image, const ChosenWeight& chosen);

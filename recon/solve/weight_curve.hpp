@@ -29,7 +29,6 @@ bool has_risen(const WeightCurve& curve);
 
 /// What cross-validation has chosen for a scan.
 struct ChosenWeight {
-    std::size_t frame = 0; ///< of the scan, whose samples chose
     std::vector<WeightCurve> curves; ///< one a candidate
     double without = 0; ///< prediction error of the image without a regulariser
     double prediction = 0; ///< that of the best candidate
