@@ -11,10 +11,10 @@ void convolve_by_verbs(Device& device, FftPlan& fft, std::size_t points, const A
     fft.backward(values);
 }
 
-void add_convolution_by_verbs(Device& device, FftPlan& fft, const Convolution& by,
-                              const std::vector<Array>& maps, const Array& in, Array& out) {
+void add_convolution_by_verbs(Device& device, FftPlan& fft, std::size_t batch,
+                              const Convolution& by, const std::vector<Array>& maps,
+                              const Array& in, Array& out) {
     const std::size_t points = by.boxes.front().points();
-    const std::size_t batch = by.periods.count() / points;
     for (std::size_t s = 0; s < by.boxes.size(); ++s) {
         for (std::size_t slot = 0; slot < batch; ++slot) {
             // Slots without a map are filled too, or their values would grow without bound.

@@ -8,8 +8,10 @@ namespace lsrecon {
 void convolve_by_verbs(Device& device, FftPlan& fft, std::size_t points, const Array& spectra,
                        std::size_t first, Array& values);
 
-/// FftPlan::add_convolution() by the device's other verbs, one parity after the other.
-void add_convolution_by_verbs(Device& device, FftPlan& fft, const Convolution& by,
-                              const std::vector<Array>& maps, const Array& in, Array& out);
+/// FftPlan::add_convolution() by the device's other verbs, one parity after the other, for a
+/// transform of `batch` periods.
+void add_convolution_by_verbs(Device& device, FftPlan& fft, std::size_t batch,
+                              const Convolution& by, const std::vector<Array>& maps,
+                              const Array& in, Array& out);
 
 } // namespace lsrecon

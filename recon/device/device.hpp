@@ -35,10 +35,11 @@ struct Box {
 struct Convolution {
     /// A box per parity of frequencies (operators/embedding.hpp), those of the slowest dimension
     /// last, which differ from those of parity 0 by the factor exp(-i pi n / L) along it. Each
-    /// begins at 0 and is no longer than its period, which is the transform's.
+    /// begins at 0 and is no longer than its period, which is the transform's; the factor of a
+    /// dimension of one value is 1.
     const std::vector<Box>& boxes;
     const Array& spectra; ///< real, of one parity after the other
-    Array& periods; ///< workspace: a batch
+    Array& periods; ///< workspace: a batch, or more for what can do more at once
 };
 
 /// An in-place complex transform of one length a dimension, planned once; no direction is scaled.

@@ -19,7 +19,7 @@ public:
     using Value = std::complex<Real>;
 
     HostFft(Device& device, const std::array<std::size_t, 3>& extents, std::size_t batch)
-        : device_(device), fft_(extents, batch) {}
+        : device_(device), batch_(batch), fft_(extents, batch) {}
 
     std::string library() const override { return Fft<Real>::version(); }
     void forward(Array& values) override { fft_.forward(numbers<Value>(values)); }
@@ -31,7 +31,7 @@ public:
     void add_convolution(const Convolution& by, const std::vector<Array>& maps, const Array& in,
                          Array& out) override {
         if (fft_.count() < 2) {
-            add_convolution_by_verbs(device_, *this, by, maps, in, out);
+            add_convolution_by_verbs(device_, *this, batch_, by, maps, in, out);
             return;
         }
         const bool doubles = !maps[0].empty() && maps[0].element().precision == Precision::float64;
@@ -105,6 +105,7 @@ private:
     }
 
     Device& device_;
+    std::size_t batch_;
     Fft<Real> fft_;
     std::vector<Value> sums_; ///< one a share
 };

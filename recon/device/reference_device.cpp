@@ -36,7 +36,7 @@ std::size_t reals_of(const Array& array) {
 class ReferenceFft : public FftPlan {
 public:
     ReferenceFft(Device& device, const std::array<std::size_t, 3>& extents, std::size_t batch)
-        : device_(device), fft_(extents, batch) {}
+        : device_(device), batch_(batch), fft_(extents, batch) {}
     std::string library() const override { return Fft<double>::version(); }
     void forward(Array& values) override { fft_.forward(values_of(values)); }
     void backward(Array& values) override { fft_.backward(values_of(values)); }
@@ -45,11 +45,12 @@ public:
     }
     void add_convolution(const Convolution& by, const std::vector<Array>& maps, const Array& in,
                          Array& out) override {
-        add_convolution_by_verbs(device_, *this, by, maps, in, out);
+        add_convolution_by_verbs(device_, *this, batch_, by, maps, in, out);
     }
 
 private:
     Device& device_;
+    std::size_t batch_;
     Fft<double> fft_;
 };
 

@@ -7,14 +7,14 @@
 
 namespace lsrecon {
 
-Embedding::Embedding(const Grid& grid, bool on_host) : parities{{0, 0, 0}} {
-    constexpr std::size_t small = std::size_t(1) << 20;
-    for (std::size_t d = 0; d < 3; ++d) {
-        extents[d] = fast_length(2 * grid.size[d] - 1);
-    }
-    if (!on_host && points() <= small) {
-        return;
-    }
+namespace {
+
+/// Enough to keep a device busy; and to stay in the caches of a large one.
+constexpr std::size_t most_bytes = std::size_t(1) << 26;
+
+} // namespace
+
+Embedding::Embedding(const Grid& grid, bool on_host) : parities{{0, 0, 0}}, on_host_(on_host) {
     for (std::size_t d = 0; d < 3; ++d) {
         extents[d] = fast_length(grid.size[d]);
         if (grid.size[d] > 1) {
@@ -27,13 +27,25 @@ Embedding::Embedding(const Grid& grid, bool on_host) : parities{{0, 0, 0}} {
     }
 }
 
+std::size_t Embedding::periods(Precision precision) const {
+    if (on_host_) {
+        return 1;
+    }
+    const std::size_t of_parity_of_x = extents[2] > 1 ? 3 : 1;
+    const bool both = 2 * of_parity_of_x * points() * 2 * bytes_of(precision) <= most_bytes;
+    return (both ? 2 : 1) * of_parity_of_x;
+}
+
 // The batches are of equal size, as far as they can be.
 std::size_t Embedding::batch(std::size_t maps, Precision precision) const {
-    constexpr std::size_t most_bytes = std::size_t(1) << 26;
-    const std::size_t bytes = points() * 2 * bytes_of(precision);
+    const std::size_t bytes = workspace(1, precision) * 2 * bytes_of(precision);
     const std::size_t affordable = std::max<std::size_t>(1, most_bytes / bytes);
     const std::size_t all = std::max<std::size_t>(maps, 1);
     return divide_up(all, divide_up(all, affordable));
+}
+
+std::size_t Embedding::workspace(std::size_t batch, Precision precision) const {
+    return batch * periods(precision) * points();
 }
 
 } // namespace lsrecon

@@ -30,7 +30,7 @@ ToeplitzWorkspace::ToeplitzWorkspace(Device& device, const Grid& grid, Precision
     : embedding(grid, device.in_host_memory()), batch(embedding.batch(maps, precision)),
       of_batch(device.plan_fft(embedding.extents, batch, precision)),
       of_one(batch == 1 ? of_batch : device.plan_fft(embedding.extents, 1, precision)),
-      padded(device.zeros(batch * embedding.points(), {true, precision})) {
+      padded(device.zeros(embedding.workspace(batch, precision), {true, precision})) {
     // T depends only on differences of voxels, so their origin may be anywhere.
     const Box image{grid.size, {0, 0, 0}, embedding.extents, {}};
     for (const std::array<int, 3>& parity : embedding.parities) {
@@ -41,7 +41,7 @@ ToeplitzWorkspace::ToeplitzWorkspace(Device& device, const Grid& grid, Precision
 Cost ToeplitzWorkspace::cost(const Device& device, const Grid& grid, Precision precision,
                              std::size_t maps) {
     const Embedding embedding(grid, device.in_host_memory());
-    return Cost::array(embedding.batch(maps, precision) * embedding.points(),
+    return Cost::array(embedding.workspace(embedding.batch(maps, precision), precision),
                        Element{true, precision}.bytes());
 }
 

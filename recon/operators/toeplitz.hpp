@@ -23,10 +23,9 @@ struct ToeplitzWorkspace {
     Array padded; ///< periods of a batch
 };
 
-/// N on a grid, with T a convolution with Q: Fessler et al. 2005, IEEE TSP 53(9), section III. One
-/// parity of the frequencies of the period at a time, two where the device can, or all of a small
-/// period (operators/embedding.hpp): pad with a twist and a coil map, FFT, multiply by the real
-/// spectrum of Q, inverse FFT, crop.
+/// N on a grid, with T a convolution with Q: Fessler et al. 2005, IEEE TSP 53(9), section III. For
+/// each parity of the frequencies of the period (operators/embedding.hpp): pad with a twist and a
+/// coil map, FFT, multiply by the real spectrum of Q, inverse FFT, crop.
 class Toeplitz : public Gram {
 public:
     /// `unit` is what its products are relative to. DeviceError when the device has no room. The

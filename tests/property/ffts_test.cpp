@@ -61,7 +61,8 @@ TEST_P(Ffts, ConvolveABatch) {
         near(on.device().download(values), expected, 4 * tolerance::fft(points, on.epsilon())));
 }
 
-// The reference does it by its other verbs. More maps than cores, fewer than the batch, and none.
+// The reference does it by its other verbs. More maps than cores, fewer than the batch, and none;
+// lengths of every radix, of one that is none, and workspace for one parity and for two.
 TEST_P(Ffts, AddConvolutionsOfABoxInTwiceThePeriod) {
     const std::unique_ptr<Device> reference = make_reference_device();
     struct Case {
@@ -73,7 +74,9 @@ TEST_P(Ffts, AddConvolutionsOfABoxInTwiceThePeriod) {
                            {{1, 7, 1}, {1, 7, 1}, 2, 1},
                            {{9, 1, 1}, {10, 1, 1}, 9, 9},
                            {{5, 4, 2}, {6, 4, 2}, 40, 37},
-                           {{33, 40, 30}, {35, 40, 30}, 2, 2}}) {
+                           {{33, 40, 30}, {35, 40, 30}, 2, 2},
+                           {{7, 16, 27}, {7, 16, 27}, 10, 10},
+                           {{60, 11, 1}, {64, 11, 1}, 3, 3}}) {
         const std::size_t points = at.extents[0] * at.extents[1] * at.extents[2];
         const Grid grid = test::make_grid(at.size[0], at.size[1], at.size[2] > 1 ? at.size[2] : 0);
         const std::vector<std::array<int, 3>> parities = Embedding(grid, true).parities;
@@ -84,13 +87,15 @@ TEST_P(Ffts, AddConvolutionsOfABoxInTwiceThePeriod) {
         const CoilRows maps(
             random.matrix(static_cast<Eigen::Index>(std::max<std::size_t>(1, at.maps)),
                           static_cast<Eigen::Index>(grid.voxels())));
-        const auto added_on = [&](Device& device, Precision precision, Precision of_maps) {
+        const auto added_on = [&](Device& device, Precision precision, Precision of_maps,
+                                  std::size_t periods_of_map) {
             std::vector<Box> boxes;
             for (const std::array<int, 3>& parity : parities) {
                 boxes.push_back(with_factors(
                     device, precision, {grid.size, {0, 0, 0}, at.extents, {}},
                     [&](std::size_t d, std::size_t n) {
-                        return any_factors(static_cast<Eigen::Index>(40 * d + n)) *
+                        const auto any = static_cast<Eigen::Index>(40 * d + n);
+                        return (grid.size[d] > 1 ? any_factors(any) : Complex(1)) *
                                std::polar(1.0, -pi * parity[d] * static_cast<double>(n) /
                                                    static_cast<double>(at.extents[d]));
                     }));
@@ -107,24 +112,30 @@ TEST_P(Ffts, AddConvolutionsOfABoxInTwiceThePeriod) {
             device.upload(in, values);
             Array out = device.zeros(grid.voxels(), {true, precision});
             device.upload(before, out);
-            Array periods = device.zeros(at.batch * points, {true, precision});
+            Array periods =
+                device.zeros(at.batch * periods_of_map * points, {true, precision});
             const std::unique_ptr<FftPlan> fft = device.plan_fft(at.extents, at.batch, precision);
             fft->add_convolution({boxes, on_device, periods}, arrays, values, out);
             return device.download(out);
         };
-        const ComplexVector expected = added_on(*reference, Precision::float64, Precision::float64);
+        const ComplexVector expected =
+            added_on(*reference, Precision::float64, Precision::float64, 1);
         for (const Precision of_maps : {Precision::float32, Precision::float64}) {
             if (on.device().has(of_maps)) {
                 const double roundings = std::max(on.epsilon(), unit_roundoff(of_maps));
-                EXPECT_TRUE(near(added_on(on.device(), on.precision, of_maps), expected,
-                                 8 * tolerance::fft(points, roundings)))
-                    << grid.size[0] << " x " << grid.size[1] << ", " << at.maps << " maps";
+                for (const std::size_t periods_of_map : {1, 3, 6}) {
+                    EXPECT_TRUE(
+                        near(added_on(on.device(), on.precision, of_maps, periods_of_map), expected,
+                             8 * tolerance::fft(points, roundings)))
+                        << grid.size[0] << " x " << grid.size[1] << ", " << at.maps << " maps in "
+                        << periods_of_map << " periods each";
+                }
             }
         }
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Devices, Ffts, testing::ValuesIn(test::array_cases()));
+INSTANTIATE_TEST_SUITE_P(Devices, Ffts, testing::ValuesIn(test::verb_cases()));
 
 } // namespace
 } // namespace lsrecon

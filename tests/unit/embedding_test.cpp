@@ -26,11 +26,15 @@ TEST(Embedding, HasTwoParitiesADimension) {
     EXPECT_EQ(parities(test::make_grid(4, 4, 4)).size(), 8U);
 }
 
-TEST(Embedding, IsOfAWholePeriodWhereItIsSmallAndPassesAreSlowToStart) {
-    const Embedding small(test::make_grid(48, 47, 2), false);
-    EXPECT_EQ(small.extents, (Extents{96, 96, 3}));
-    EXPECT_EQ(small.parities.size(), 1U);
-    EXPECT_EQ(Embedding(test::make_grid(128, 128, 128), false).parities.size(), 8U);
+TEST(Embedding, OnAGpuHasRoomForPassesOfBothParitiesOfXWhereTheyStayInCaches) {
+    const auto points = [](const Grid& grid, Precision precision) {
+        return Embedding(grid, false).workspace(1, precision);
+    };
+    EXPECT_EQ(points(test::make_grid(64, 48), Precision::float32), 2U * 64 * 48);
+    EXPECT_EQ(points(test::make_grid(64, 64, 64), Precision::float64), 6U * 64 * 64 * 64);
+    EXPECT_EQ(points(test::make_grid(128, 128, 128), Precision::float32), 3U * 128 * 128 * 128);
+    EXPECT_EQ(Embedding(test::make_grid(128, 128, 128), true).workspace(1, Precision::float32),
+              128U * 128 * 128);
 }
 
 TEST(Embedding, SmallImagesAreTransformedInBatchesOfEqualSize) {

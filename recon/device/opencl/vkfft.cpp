@@ -1,6 +1,7 @@
 #include "device/opencl/vkfft.hpp"
 
 #include "device/convolution.hpp"
+#include "device/opencl/line_convolution.hpp"
 #include "device/opencl/opencl_device.hpp"
 #include "device/opencl/program.hpp"
 
@@ -62,7 +63,8 @@ class Vkfft : public FftPlan {
 public:
     Vkfft(Queue& queue, Device& device, const std::array<std::size_t, 3>& extents,
           const std::array<Range, 3>& zeros, std::size_t batch, Precision precision)
-        : device_(device), batch_(batch), precision_(precision), commands_(queue.commands()()),
+        : device_(device), lines_(queue, extents, precision), batch_(batch),
+          precision_(precision), commands_(queue.commands()()),
           context_(queue.context()()),
           opencl_device_(queue.commands().getInfo<CL_QUEUE_DEVICE>()()),
           platform_(
@@ -74,12 +76,9 @@ public:
                 zeros_.push_back(zeros[d]);
             }
         }
-        if (!lengths_.empty()) {
-            require(initializeVkFFT(&application_, describe()), "planning");
-        }
     }
     ~Vkfft() override {
-        if (!lengths_.empty()) {
+        if (is_planned_) {
             deleteVkFFT(&application_);
         }
     }
@@ -98,7 +97,11 @@ public:
     }
     void add_convolution(const Convolution& by, const std::vector<Array>& maps, const Array& in,
                          Array& out) override {
-        add_convolution_by_verbs(device_, *this, by, maps, in, out);
+        if (lines_.serves(by)) {
+            lines_.add(by, maps, in, out);
+        } else {
+            add_convolution_by_verbs(device_, *this, batch_, by, maps, in, out);
+        }
     }
 
 private:
@@ -130,6 +133,10 @@ private:
         if (lengths_.empty()) {
             return;
         }
+        if (!is_planned_) { // its kernels take a while to compile, and convolutions have their own
+            require(initializeVkFFT(&application_, describe()), "planning");
+            is_planned_ = true;
+        }
         cl_mem buffer = buffer_of(values)();
         VkFFTLaunchParams parameters = {};
         parameters.buffer = &buffer;
@@ -138,6 +145,7 @@ private:
     }
 
     Device& device_;
+    LineConvolution lines_;
     std::size_t batch_;
     Precision precision_;
     cl_command_queue commands_;
@@ -149,6 +157,7 @@ private:
     std::vector<Range> zeros_; ///< ranges of zeros along these lengths
     Size bytes_ = 0;
     VkFFTApplication application_ = {};
+    bool is_planned_ = false;
 };
 
 } // namespace
