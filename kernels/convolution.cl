@@ -1,7 +1,7 @@
 // Products of a box of values and circulant matrices of twice the period
 // (recon/device/opencl/line_convolution.cpp): FFTs of lines in local memory, along one dimension a
-// kernel. A kernel does all that its lines need at once: coil maps, factors, the spectrum, sums over
-// parities. So the values pass through memory five times, and zeros never.
+// kernel. A kernel does all that its lines need at once: coil maps, factors, the spectrum, sums
+// over parities. So the values pass through memory five times, and zeros never.
 //
 // Every dimension has its own program. Defines: LENGTH of its lines and R0 to R7, the radices whose
 // product it is, 1 for none; LINES of a work-group, THREADS of a line; PARITIES of the dimension;
@@ -93,8 +93,7 @@ __constant real sines7[7] = {0,
 
 // Sums of v[j] and v[N - j] meet cosines, differences meet sines.
 #define DEFINE_ODD_DFT(N)                                                                          \
-    static void dft##N(real2 *v)                                                                   \
-    {                                                                                              \
+    static void dft##N(real2 *v) {                                                                 \
         real2 sums[N / 2], differences[N / 2];                                                     \
         const real2 first = v[0];                                                                  \
         for (int j = 1; j <= N / 2; ++j) {                                                         \
@@ -121,25 +120,26 @@ DEFINE_ODD_DFT(7)
 // A step of Stockham's FFT, of the radix R: `stride` is the product of the radices before. Values
 // stand in local memory, place after place, LINES of each; `roots` are exp(-i 2 pi n / LENGTH).
 #define DEFINE_STEP(R)                                                                             \
-    static void step##R(__local real2 *values, int stride, __global const real2 *roots)            \
-    {                                                                                              \
+    static void step##R(__local real2 *values, int stride, __global const real2 *roots) {          \
         const int line = get_local_id(0) % LINES, thread = get_local_id(0) / LINES;                \
         real2 v[(LENGTH / R + THREADS - 1) / THREADS + 1][R];                                      \
-        for (int i = 0; i * THREADS < LENGTH / R; ++i) {       \
+        for (int i = 0; i * THREADS < LENGTH / R; ++i) {                                           \
             const int b = thread + i * THREADS;                                                    \
             if (b < LENGTH / R) {                                                                  \
                 for (int j = 0; j < R; ++j) {                                                      \
                     v[i][j] = values[(b + j * (LENGTH / R)) * PITCH + line];                       \
                 }                                                                                  \
                 dft##R(v[i]);                                                                      \
-                const int root = b / stride * stride;                                              \
-                for (int k = 1; k < R; ++k) {                                                      \
-                    v[i][k] = product(v[i][k], roots[k * root]);                                   \
+                if (stride * R < LENGTH) { /* others are 1 */                                      \
+                    const int root = b / stride * stride;                                          \
+                    for (int k = 1; k < R; ++k) {                                                  \
+                        v[i][k] = product(v[i][k], roots[k * root]);                               \
+                    }                                                                              \
                 }                                                                                  \
             }                                                                                      \
         }                                                                                          \
         barrier(CLK_LOCAL_MEM_FENCE);                                                              \
-        for (int i = 0; i * THREADS < LENGTH / R; ++i) {       \
+        for (int i = 0; i * THREADS < LENGTH / R; ++i) {                                           \
             const int b = thread + i * THREADS;                                                    \
             if (b < LENGTH / R) {                                                                  \
                 const int first = b % stride + b / stride * stride * R;                            \
@@ -195,30 +195,30 @@ static real2 exchanged(real2 a)
 // --- along x, from and to the image -------------------------------------------------------------
 //
 // A line is a row of the image; `rows` of it. Group 1: a slot of the batch and a parity, of
-// `parities` from `first_parity` on. Factors of the dimension are `size` numbers from `place` on, in
-// `even` or `odd` as the parity is.
+// `parities` from `first_parity` on. Factors of the dimension are `size` numbers from `place` on,
+// in `even` or `odd` as the parity is.
 
 #define FACTORS __global const real2 *even, __global const real2 *odd, int place, int size
 #define FACTOR(parity, n) ((parity) == 0 ? even[place + (n)] : odd[place + (n)])
 
 #define MAPS                                                                                       \
-    __global const map2 *of0, __global const map2 *of1, __global const map2 *of2,              \
-        __global const map2 *of3, __global const map2 *of4, __global const map2 *of5,           \
+    __global const map2 *of0, __global const map2 *of1, __global const map2 *of2,                  \
+        __global const map2 *of3, __global const map2 *of4, __global const map2 *of5,              \
         __global const map2 *of6, __global const map2 *of7
 
 #define MAP_OF(slot)                                                                               \
-    (slot == 0   ? of0                                                                            \
-     : slot == 1 ? of1                                                                            \
-     : slot == 2 ? of2                                                                           \
-     : slot == 3 ? of3                                                                            \
-     : slot == 4 ? of4                                                                            \
-     : slot == 5 ? of5                                                                            \
-     : slot == 6 ? of6                                                                            \
+    (slot == 0   ? of0                                                                             \
+     : slot == 1 ? of1                                                                             \
+     : slot == 2 ? of2                                                                             \
+     : slot == 3 ? of3                                                                             \
+     : slot == 4 ? of4                                                                             \
+     : slot == 5 ? of5                                                                             \
+     : slot == 6 ? of6                                                                             \
                  : of7)
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-pad_along_x(__global const real2 *in, MAPS, int with_maps, ulong rows, FACTORS, int first_parity, int parities,
-            __global const real2 *roots, __global real2 *out)
+pad_along_x(__global const real2 *in, MAPS, int with_maps, ulong rows, FACTORS, int first_parity,
+            int parities, __global const real2 *roots, __global real2 *out)
 {
     __local real2 values[LENGTH * PITCH];
     const size_t first = get_group_id(0) * LINES;
@@ -230,7 +230,8 @@ pad_along_x(__global const real2 *in, MAPS, int with_maps, ulong rows, FACTORS, 
         real2 value = (real2)(0, 0);
         if (x < size && first + line < rows) {
             const size_t n = (first + line) * size + x;
-            value = product(FACTOR(parity, x), with_maps ? product(TO_REAL2(map[n]), in[n]) : in[n]);
+            value =
+                product(FACTOR(parity, x), with_maps ? product(TO_REAL2(map[n]), in[n]) : in[n]);
         }
         values[x * PITCH + line] = value;
     }
@@ -246,8 +247,8 @@ pad_along_x(__global const real2 *in, MAPS, int with_maps, ulong rows, FACTORS, 
 
 // out += the sum over `slots` and their parities.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-crop_along_x(__global const real2 *in, MAPS, int with_maps, ulong rows, FACTORS, int first_parity, int parities, int slots,
-             __global const real2 *roots, __global real2 *out)
+crop_along_x(__global const real2 *in, MAPS, int with_maps, ulong rows, FACTORS, int first_parity,
+             int parities, int slots, __global const real2 *roots, __global real2 *out)
 {
     __local real2 values[LENGTH * PITCH];
     const size_t first = get_group_id(0) * LINES;
@@ -294,7 +295,7 @@ crop_along_x(__global const real2 *in, MAPS, int with_maps, ulong rows, FACTORS,
 // A period becomes one a parity, and these one again.
 
 // Value `at` of a line, of those that stand `width` apart.
-#define AT(at) ((size_t)(at) * width + first + line)
+#define AT(at) ((size_t)(at)*width + first + line)
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 pad_along_y(__global const real2 *in, ulong width, FACTORS, __global const real2 *roots,
@@ -312,7 +313,8 @@ pad_along_y(__global const real2 *in, ulong width, FACTORS, __global const real2
         }
         transform(values, roots);
         __global real2 *to =
-            out + start + ((get_group_id(2) * PARITIES + parity) * planes + get_group_id(1)) * LENGTH * width;
+            out + start +
+            ((get_group_id(2) * PARITIES + parity) * planes + get_group_id(1)) * LENGTH * width;
         for (int y = thread; y < LENGTH && first + line < width; y += THREADS) {
             to[AT(y)] = values[y * PITCH + line];
         }
@@ -330,7 +332,8 @@ crop_along_y(__global const real2 *in, ulong start, ulong width, FACTORS,
     real2 sums[HELD];
     for (int parity = 0; parity < PARITIES; ++parity) {
         __global const real2 *from =
-            in + start + ((get_group_id(2) * PARITIES + parity) * planes + get_group_id(1)) * LENGTH * width;
+            in + start +
+            ((get_group_id(2) * PARITIES + parity) * planes + get_group_id(1)) * LENGTH * width;
         for (int y = thread; y < LENGTH; y += THREADS) {
             values[y * PITCH + line] =
                 first + line < width ? exchanged(from[AT(y)]) : (real2)(0, 0);
@@ -339,8 +342,8 @@ crop_along_y(__global const real2 *in, ulong start, ulong width, FACTORS,
         for (int k = 0; k < HELD; ++k) {
             const int y = thread + k * THREADS;
             if (y < size) {
-                const real2 value = product(conjugate(FACTOR(parity, y)),
-                                            exchanged(values[y * PITCH + line]));
+                const real2 value =
+                    product(conjugate(FACTOR(parity, y)), exchanged(values[y * PITCH + line]));
                 sums[k] = parity == 0 ? value : sums[k] + value;
             }
         }
@@ -391,8 +394,8 @@ convolve_along_last(__global real2 *in, ulong start, ulong width, FACTORS,
         for (int k = 0; k < HELD; ++k) {
             const int z = thread + k * THREADS;
             if (z < size) {
-                const real2 value = product(conjugate(FACTOR(parity, z)),
-                                            exchanged(values[z * PITCH + line]));
+                const real2 value =
+                    product(conjugate(FACTOR(parity, z)), exchanged(values[z * PITCH + line]));
                 sums[k] = parity == 0 ? value : sums[k] + value;
             }
         }

@@ -79,11 +79,27 @@ template <typename Work> void for_each_in_parallel(std::size_t count, const Work
     }
 }
 
+/// Cores for so many numbers: with fewer each, a thread takes longer to start than to work.
+inline std::size_t cores_for(std::size_t numbers) {
+    constexpr std::size_t worth_a_core = std::size_t(1) << 17;
+    return std::clamp<std::size_t>(numbers / worth_a_core, 1, all_cores());
+}
+
 /// Calls work(range) for ranges that `count` is divided into, one for each of these cores.
 template <typename Work>
 void for_each_range_in_parallel(std::size_t count, std::size_t cores, const Work& work) {
     const std::vector<Range> ranges = split_into_ranges(count, divide_up(count, cores));
     for_each_in_parallel(ranges.size(), [&](std::size_t i) { work(ranges[i]); });
+}
+
+/// The results of work(range) for such ranges, in their order: how many there are depends on the
+/// number of cores.
+template <typename Work>
+auto of_each_range(std::size_t count, std::size_t cores, const Work& work) {
+    const std::vector<Range> ranges = split_into_ranges(count, divide_up(count, cores));
+    std::vector<decltype(work(Range{}))> results(ranges.size());
+    for_each_in_parallel(ranges.size(), [&](std::size_t i) { results[i] = work(ranges[i]); });
+    return results;
 }
 
 } // namespace lsrecon

@@ -10,12 +10,6 @@
 
 namespace lsrecon {
 
-/// Cores for so many numbers: with fewer each, a thread takes longer to start than to work.
-inline std::size_t cores_for(std::size_t numbers) {
-    constexpr std::size_t worth_a_core = std::size_t(1) << 17;
-    return std::clamp<std::size_t>(numbers / worth_a_core, 1, all_cores());
-}
-
 /// work(part, first, count) for `total` numbers in parts of `length`: numbers from `first` on of
 /// one part after the other, divided among these cores.
 template <typename Work>

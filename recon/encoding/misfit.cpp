@@ -96,10 +96,23 @@ std::vector<std::size_t> some_of(std::size_t samples) {
     return some;
 }
 
+/// The energies of these samples, a column a coil.
+Eigen::MatrixXd energies_of(const CoilRows& samples, const std::vector<std::size_t>& some) {
+    Eigen::MatrixXd energies(static_cast<Eigen::Index>(some.size()),
+                             static_cast<Eigen::Index>(samples.rows()));
+    for_each_in_parallel(samples.rows(), [&](std::size_t c) {
+        for (std::size_t i = 0; i < some.size(); ++i) {
+            energies(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(c)) =
+                std::norm(samples(c, some[i]));
+        }
+    });
+    return energies;
+}
+
 /// The mean energy of all coils in the outermost tenth of the samples, where there is little but
 /// noise.
-double energy_at_edge(const Sampling& sampling, const CoilRows& samples,
-                      const std::vector<std::size_t>& some) {
+double energy_at_edge(const Sampling& sampling, const std::vector<std::size_t>& some,
+                      const Eigen::MatrixXd& energies) {
     constexpr double share = 0.1;
     Vec3 reach{0, 0, 0};
     for (const std::size_t m : some) {
@@ -108,15 +121,15 @@ double energy_at_edge(const Sampling& sampling, const CoilRows& samples,
         }
     }
     std::vector<std::pair<double, double>> by_radius; // squared, of an ellipsoid, and the energy
-    for (const std::size_t m : some) {
+    for (std::size_t i = 0; i < some.size(); ++i) {
         double square = 0;
         for (std::size_t d = 0; d < 3; ++d) {
-            const double k = reach[d] > 0 ? sampling.trajectory[m][d] / reach[d] : 0;
+            const double k = reach[d] > 0 ? sampling.trajectory[some[i]][d] / reach[d] : 0;
             square += k * k;
         }
         double energy = 0;
-        for (std::size_t c = 0; c < samples.rows(); ++c) {
-            energy += std::norm(samples(c, m));
+        for (Eigen::Index c = 0; c < energies.cols(); ++c) {
+            energy += energies(static_cast<Eigen::Index>(i), c);
         }
         if (energy > 0) {
             by_radius.emplace_back(square, energy);
@@ -134,31 +147,32 @@ double energy_at_edge(const Sampling& sampling, const CoilRows& samples,
 /// The mean energy of noise, estimated from the quietest quarter of each coil's samples, wherever
 /// in k-space they lie. The energies of noise alone are distributed exponentially, and signal makes
 /// them larger.
-double energy_of_quietest(const CoilRows& samples, const std::vector<std::size_t>& some) {
+double energy_of_quietest(const Eigen::MatrixXd& energies) {
     constexpr double share = 0.25;
-    double sum = 0;
-    for (std::size_t c = 0; c < samples.rows(); ++c) {
-        std::vector<double> energies;
-        for (const std::size_t m : some) {
-            if (const double energy = std::norm(samples(c, m)); energy > 0) {
-                energies.push_back(energy);
+    std::vector<double> quietest(static_cast<std::size_t>(energies.cols()), 0);
+    for_each_in_parallel(quietest.size(), [&](std::size_t c) {
+        std::vector<double> given;
+        for (const double energy : energies.col(static_cast<Eigen::Index>(c))) {
+            if (energy > 0) {
+                given.push_back(energy);
             }
         }
-        if (!energies.empty()) {
+        if (!given.empty()) {
             const auto at =
-                energies.begin() + static_cast<long>(share * static_cast<double>(energies.size()));
-            std::nth_element(energies.begin(), at, energies.end());
-            sum += *at / -std::log1p(-share);
+                given.begin() + static_cast<long>(share * static_cast<double>(given.size()));
+            std::nth_element(given.begin(), at, given.end());
+            quietest[c] = *at / -std::log1p(-share);
         }
-    }
-    return sum;
+    });
+    return std::accumulate(quietest.begin(), quietest.end(), 0.0);
 }
 
 } // namespace
 
 double most_energy_of_noise(const Sampling& sampling, const CoilRows& samples) {
     const std::vector<std::size_t> some = some_of(samples.columns());
-    return std::min(energy_at_edge(sampling, samples, some), energy_of_quietest(samples, some));
+    const Eigen::MatrixXd energies = energies_of(samples, some);
+    return std::min(energy_at_edge(sampling, some, energies), energy_of_quietest(energies));
 }
 
 } // namespace lsrecon

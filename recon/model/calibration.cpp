@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/fft.hpp"
+#include "base/parallel.hpp"
 #include "encoding/misfit.hpp"
 #include "engines/piecewise.hpp"
 #include "model/coarse_solve.hpp"
@@ -110,16 +111,27 @@ std::size_t strong_radius(const std::vector<Vec3>& positions, const CoilRows& sa
 } // namespace
 
 std::vector<std::size_t> within(const std::vector<Vec3>& trajectory, const Grid& box) {
-    std::vector<std::size_t> inside;
-    for (std::size_t m = 0; m < trajectory.size(); ++m) {
+    const auto is_inside = [&](const Vec3& k) {
         bool in = true;
         for (std::size_t d = 0; d < 3; ++d) {
             const double half = static_cast<double>(box.size[d]) / 2;
-            in = in && (box.size[d] == 1 || (trajectory[m][d] >= -half && trajectory[m][d] < half));
+            in = in && (box.size[d] == 1 || (k[d] >= -half && k[d] < half));
         }
-        if (in) {
-            inside.push_back(m);
-        }
+        return in;
+    };
+    const auto parts =
+        of_each_range(trajectory.size(), cores_for(trajectory.size()), [&](const Range& range) {
+            std::vector<std::size_t> part;
+            for (std::size_t m = range.first; m < range.first + range.count; ++m) {
+                if (is_inside(trajectory[m])) {
+                    part.push_back(m);
+                }
+            }
+            return part;
+        });
+    std::vector<std::size_t> inside;
+    for (const std::vector<std::size_t>& part : parts) {
+        inside.insert(inside.end(), part.begin(), part.end());
     }
     return inside;
 }

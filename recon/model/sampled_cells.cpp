@@ -60,7 +60,11 @@ bool SampledCells::counts(const std::array<long, 3>& cell) const {
 }
 
 void SampledCells::add(const std::vector<Vec3>& trajectory) {
+    const auto beyond = static_cast<double>(reach_ + 1); // where no cell counts
     for (const Vec3& k : trajectory) {
+        if (dot(k, k) > beyond * beyond) {
+            continue;
+        }
         const std::array<long, 3> cell = cell_of(k);
         if (!counts(cell)) {
             continue;

@@ -19,11 +19,11 @@ Eigen::Index index(std::size_t n) {
 struct OfDistance {
     explicit OfDistance(const GridSize& of) : size(of), sums(RealVector::Zero(index(points()))) {}
     std::size_t points() const { return size[0] * size[1] * size[2]; }
-    void add(const std::array<long, 3>& difference, double value) {
-        const auto at = [&](std::size_t d) {
-            return static_cast<std::size_t>(std::abs(difference[d]));
+    void add(long x, long y, long z, double value) {
+        const auto at = [](long difference) {
+            return static_cast<std::size_t>(std::abs(difference));
         };
-        sums(index((at(2) * size[1] + at(1)) * size[0] + at(0))) += value;
+        sums(index((at(z) * size[1] + at(y)) * size[0] + at(x))) += value;
     }
 
     GridSize size;
@@ -62,16 +62,23 @@ RealVector eigenvalues(const GridSize& size, const OfDistance& of, Share share) 
     using Matrix = Eigen::MatrixXd;
     using View = Eigen::Map<const Matrix>;
     const auto shares = [&](std::size_t d) { return share(size[d], of.size[d]); };
-    const Matrix x =
-        shares(0) * View(of.sums.data(), index(of.size[0]), index(of.size[1] * of.size[2]));
+    const Matrix of_x = shares(0);
     const Matrix of_y = shares(1).transpose();
+    const Matrix of_z = shares(2).transpose();
     Matrix xy(index(size[0] * size[1]), index(of.size[2]));
-    for (Eigen::Index z = 0; z < xy.cols(); ++z) {
-        Eigen::Map<Matrix>(xy.col(z).data(), index(size[0]), index(size[1])) =
-            x.middleCols(z * index(of.size[1]), index(of.size[1])) * of_y;
-    }
-    const Matrix xyz = xy * shares(2).transpose();
-    return Eigen::Map<const RealVector>(xyz.data(), xyz.size());
+    for_each_in_parallel(of.size[2], [&](std::size_t z) {
+        const View plane(of.sums.data() + z * of.size[0] * of.size[1], index(of.size[0]),
+                         index(of.size[1]));
+        Eigen::Map<Matrix>(xy.col(index(z)).data(), index(size[0]), index(size[1])) =
+            of_x * plane * of_y;
+    });
+    RealVector result(index(size[0] * size[1] * size[2]));
+    Eigen::Map<Matrix> xyz(result.data(), xy.rows(), index(size[2]));
+    for_each_in_parallel(size[1], [&](std::size_t y) {
+        const Eigen::Index first = index(y * size[0]);
+        xyz.middleRows(first, index(size[0])) = xy.middleRows(first, index(size[0])) * of_z;
+    });
+    return result;
 }
 
 // --- kernels ------------------------------------------------------------------------------------
@@ -196,50 +203,62 @@ public:
     std::size_t count() const override { return grid_.voxels(); }
 
     // Q(-d) = conj Q(d): each difference of the half counts twice, but for those with 0 in the
-    // slowest dimension, where both are there. A plane of them at a time.
+    // slowest dimension, where both are there. Some slices at a time, whose distances are apart.
     RealVector of_t(const Q& q, double scale, CoilMaps*) override {
+        constexpr std::size_t slices_at_a_time = 16;
         const Voxels half = Voxels::half_differences(grid_);
         const auto slowest = static_cast<std::size_t>(grid_.dimensions - 1);
         const Array values = q.half.on(device_, precision_, scale);
-        const std::size_t plane = half.lattice_size()[0] * half.lattice_size()[1];
+        const GridSize& size = half.lattice_size();
+        const std::size_t slice = half.count() / size[slowest];
         OfDistance distances(size_);
-        for (std::size_t first = 0; first < half.count(); first += plane) {
-            const ComplexVector of_plane = device_.download(values, first, plane);
-            for (std::size_t n = 0; n < plane; ++n) {
-                const Vec3 at = half.in_voxels(first + n);
-                const std::array<long, 3> d{std::lround(at[0]), std::lround(at[1]),
-                                            std::lround(at[2])};
-                distances.add(d, (d[slowest] == 0 ? 1 : 2) * of_plane(index(n)).real());
-            }
+        for (const Range& some : split_into_ranges(size[slowest], slices_at_a_time)) {
+            const ComplexVector of_some =
+                device_.download(values, some.first * slice, some.count * slice);
+            for_each_in_parallel(some.count, [&](std::size_t i) {
+                const auto at = static_cast<long>(some.first + i);
+                const Complex* value = of_some.data() + i * slice;
+                const double times = half.lattice_first()[slowest] + at == 0 ? 1 : 2;
+                for (std::size_t n = 0; n < slice; ++n) {
+                    std::array<long, 3> d{static_cast<long>(n % size[0]),
+                                          static_cast<long>(n / size[0]), 0};
+                    d[slowest] = at;
+                    for (std::size_t axis = 0; axis < 3; ++axis) {
+                        d[axis] += half.lattice_first()[axis];
+                    }
+                    distances.add(d[0], d[1], d[2], times * value[n].real());
+                }
+            });
         }
         return eigenvalues(size_, distances, &of_products);
     }
 
     RealVector of_response(const ComplexVector& response) override {
+        const auto middle = [&](std::size_t d) { return static_cast<long>(size_[d] / 2); };
         const auto for_each_difference = [&](const auto& use) {
-            for (std::size_t n = 0; n < count(); ++n) {
-                if (response(index(n)) != Complex(0)) {
-                    const GridSize at{n % size_[0], n / size_[0] % size_[1],
-                                      n / size_[0] / size_[1]};
-                    std::array<long, 3> difference{};
-                    for (std::size_t d = 0; d < 3; ++d) {
-                        difference[d] = static_cast<long>(at[d]) - static_cast<long>(size_[d] / 2);
+            const Complex* value = response.data();
+            for (long z = -middle(2); z < static_cast<long>(size_[2]) - middle(2); ++z) {
+                for (long y = -middle(1); y < static_cast<long>(size_[1]) - middle(1); ++y) {
+                    for (long x = -middle(0); x < static_cast<long>(size_[0]) - middle(0); ++x) {
+                        if (*value != Complex(0)) {
+                            use(x, y, z, value->real());
+                        }
+                        ++value;
                     }
-                    use(difference, response(index(n)).real());
                 }
             }
         };
         GridSize reach{1, 1, 1};
-        for_each_difference([&](const std::array<long, 3>& difference, double) {
-            for (std::size_t d = 0; d < 3; ++d) {
-                reach[d] =
-                    std::max(reach[d], static_cast<std::size_t>(std::abs(difference[d])) + 1);
+        for_each_difference([&](long x, long y, long z, double) {
+            std::size_t d = 0;
+            for (const long difference : {x, y, z}) {
+                reach[d] = std::max(reach[d], static_cast<std::size_t>(std::abs(difference)) + 1);
+                ++d;
             }
         });
         OfDistance distances(reach);
-        for_each_difference([&](const std::array<long, 3>& difference, double value) {
-            distances.add(difference, value);
-        });
+        for_each_difference(
+            [&](long x, long y, long z, double value) { distances.add(x, y, z, value); });
         return eigenvalues(size_, distances, &of_cosines);
     }
 

@@ -20,12 +20,16 @@ Coordinates coordinates_of(std::size_t voxel, const Grid& grid) {
             n(voxel / grid.size[0] / grid.size[1])};
 }
 
+std::size_t wrapped(long at, std::size_t end) {
+    const long size = static_cast<long>(end);
+    return static_cast<std::size_t>((at % size + size) % size);
+}
+
 /// The voxel at some coordinates of a grid that repeats itself.
 std::size_t voxel_at(const Coordinates& at, const Grid& grid) {
     std::size_t voxel = 0;
     for (std::size_t d = 3; d-- > 0;) {
-        const long size = static_cast<long>(grid.size[d]);
-        voxel = voxel * grid.size[d] + static_cast<std::size_t>((at[d] % size + size) % size);
+        voxel = voxel * grid.size[d] + wrapped(at[d], grid.size[d]);
     }
     return voxel;
 }
@@ -54,17 +58,24 @@ std::size_t inner_voxel(const RealVector& voxels, const Grid& grid) {
     };
     std::size_t best = voxel_at(middle, grid);
     std::pair<bool, long> best_rank{false, std::numeric_limits<long>::min()};
-    for (std::size_t n = 0; n < grid.voxels(); ++n) {
-        if (voxels(static_cast<Eigen::Index>(n)) > 0) {
-            const Coordinates at = coordinates_of(n, grid);
-            long nearness = 0;
-            for (std::size_t d = 0; d < 3; ++d) {
-                nearness -= (at[d] - middle[d]) * (at[d] - middle[d]);
-            }
-            const std::pair<bool, long> rank{is_inner(at), nearness};
-            if (rank > best_rank) {
-                best = n;
-                best_rank = rank;
+    const auto nearness_of = [&](const Coordinates& at) {
+        long nearness = 0;
+        for (std::size_t d = 0; d < 3; ++d) {
+            nearness -= (at[d] - middle[d]) * (at[d] - middle[d]);
+        }
+        return nearness;
+    };
+    for (std::size_t row = 0; row < grid.voxels(); row += grid.size[0]) {
+        Coordinates at = coordinates_of(row, grid);
+        for (std::size_t n = row; n < row + grid.size[0]; ++n, ++at[0]) {
+            const long nearness = nearness_of(at);
+            // Neighbours are looked at where they may decide.
+            if (voxels(static_cast<Eigen::Index>(n)) > 0 &&
+                (!best_rank.first || nearness > best_rank.second)) {
+                if (const std::pair<bool, long> rank{is_inner(at), nearness}; rank > best_rank) {
+                    best = n;
+                    best_rank = rank;
+                }
             }
         }
     }
@@ -75,14 +86,16 @@ std::size_t inner_voxel(const RealVector& voxels, const Grid& grid) {
 ComplexVector moved_to_middle(const ComplexVector& response, std::size_t voxel, const Grid& grid) {
     const Coordinates from = coordinates_of(voxel, grid);
     const Coordinates to = middle_of(grid);
+    const std::size_t length = grid.size[0];
+    const auto cut = static_cast<long>(length - wrapped(to[0] - from[0], length));
     ComplexVector moved(response.size());
-    for (std::size_t n = 0; n < grid.voxels(); ++n) {
-        Coordinates at = coordinates_of(n, grid);
-        for (std::size_t d = 0; d < 3; ++d) {
-            at[d] += to[d] - from[d];
-        }
-        moved(static_cast<Eigen::Index>(voxel_at(at, grid))) =
-            response(static_cast<Eigen::Index>(n));
+    for (std::size_t row = 0; row < grid.voxels(); row += length) {
+        const Coordinates at = coordinates_of(row, grid);
+        const std::size_t there =
+            voxel_at({0, at[1] + to[1] - from[1], at[2] + to[2] - from[2]}, grid);
+        const Complex* values = response.data() + row;
+        std::rotate_copy(values, values + cut % static_cast<long>(length), values + length,
+                         moved.data() + there);
     }
     return moved;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "base/parallel.hpp"
 #include "scan/directions.hpp"
@@ -46,10 +47,17 @@ std::vector<Vec3> directions(int dimensions) {
 class Quarters {
 public:
     Quarters(const std::vector<Vec3>& trajectory, std::size_t d) : d_(d) {
-        for (const Vec3& k : trajectory) {
-            const long quarter = std::lround(4 * k[d]);
-            lowest_ = std::min(lowest_, quarter);
-            highest_ = std::max(highest_, quarter);
+        const auto ends = of_each_range(trajectory.size(), all_cores(), [&](const Range& range) {
+            std::pair<double, double> some{0, 0};
+            for (std::size_t m = range.first; m < range.first + range.count; ++m) {
+                some.first = std::min(some.first, trajectory[m][d]);
+                some.second = std::max(some.second, trajectory[m][d]);
+            }
+            return some;
+        });
+        for (const auto& [low, high] : ends) {
+            lowest_ = std::min(lowest_, std::lround(4 * low));
+            highest_ = std::max(highest_, std::lround(4 * high));
         }
     }
     std::size_t count() const { return static_cast<std::size_t>(highest_ - lowest_) + 1; }
@@ -73,10 +81,16 @@ std::vector<Vec3> outermost(const std::vector<Vec3>& trajectory, const Grid& gri
         std::size_t first = none; ///< samples
         std::size_t last = none;
     };
+    std::vector<std::size_t> row_of(trajectory.size());
+    for_each_range_in_parallel(trajectory.size(), all_cores(), [&](const Range& range) {
+        for (std::size_t m = range.first; m < range.first + range.count; ++m) {
+            row_of[m] = z.of(trajectory[m]) * y.count() + y.of(trajectory[m]);
+        }
+    });
     std::vector<Ends> rows(y.count() * z.count());
     for (std::size_t m = 0; m < trajectory.size(); ++m) {
         const Vec3& k = trajectory[m];
-        auto& [first, last] = rows[z.of(k) * y.count() + y.of(k)];
+        auto& [first, last] = rows[row_of[m]];
         first = first == none || k[0] < trajectory[first][0] ? m : first;
         last = last == none || k[0] > trajectory[last][0] ? m : last;
     }
@@ -105,6 +119,11 @@ public:
             next_ = number;
         }
     }
+    void take(const TwoLeast& of_others) {
+        for (const long number : {of_others.least_, of_others.next_}) {
+            take(number);
+        }
+    }
     long apart() const { return next_ < none ? next_ - least_ : 0; } ///< 0 where all are alike
 
 private:
@@ -118,12 +137,20 @@ private:
 Vec3 spacing_at_the_rim(const std::vector<Vec3>& trajectory, const Grid& grid) {
     Vec3 spacing{0, 0, 0};
     for (std::size_t d = 0; d < static_cast<std::size_t>(grid.dimensions); ++d) {
-        TwoLeast low; // in halves of a cycle/fov
-        TwoLeast high;
-        for (const Vec3& k : trajectory) {
-            const long half = std::lround(2 * k[d]);
-            low.take(half);
-            high.take(-half);
+        using Ends = std::pair<TwoLeast, TwoLeast>; // in halves of a cycle/fov
+        const auto ends = of_each_range(trajectory.size(), all_cores(), [&](const Range& range) {
+            Ends some;
+            for (std::size_t m = range.first; m < range.first + range.count; ++m) {
+                const long half = std::lround(2 * trajectory[m][d]);
+                some.first.take(half);
+                some.second.take(-half);
+            }
+            return some;
+        });
+        auto [low, high] = Ends();
+        for (const Ends& some : ends) {
+            low.take(some.first);
+            high.take(some.second);
         }
         const double widest = static_cast<double>(std::max(low.apart(), high.apart())) / 2;
         spacing[d] = std::max(1.0, widest) / static_cast<double>(grid.size[d]);

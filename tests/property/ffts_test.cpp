@@ -112,8 +112,7 @@ TEST_P(Ffts, AddConvolutionsOfABoxInTwiceThePeriod) {
             device.upload(in, values);
             Array out = device.zeros(grid.voxels(), {true, precision});
             device.upload(before, out);
-            Array periods =
-                device.zeros(at.batch * periods_of_map * points, {true, precision});
+            Array periods = device.zeros(at.batch * periods_of_map * points, {true, precision});
             const std::unique_ptr<FftPlan> fft = device.plan_fft(at.extents, at.batch, precision);
             fft->add_convolution({boxes, on_device, periods}, arrays, values, out);
             return device.download(out);
@@ -124,9 +123,8 @@ TEST_P(Ffts, AddConvolutionsOfABoxInTwiceThePeriod) {
             if (on.device().has(of_maps)) {
                 const double roundings = std::max(on.epsilon(), unit_roundoff(of_maps));
                 for (const std::size_t periods_of_map : {1, 3, 6}) {
-                    EXPECT_TRUE(
-                        near(added_on(on.device(), on.precision, of_maps, periods_of_map), expected,
-                             8 * tolerance::fft(points, roundings)))
+                    EXPECT_TRUE(near(added_on(on.device(), on.precision, of_maps, periods_of_map),
+                                     expected, 8 * tolerance::fft(points, roundings)))
                         << grid.size[0] << " x " << grid.size[1] << ", " << at.maps << " maps in "
                         << periods_of_map << " periods each";
                 }

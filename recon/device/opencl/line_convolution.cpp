@@ -123,10 +123,10 @@ cl::Kernel LineConvolution::kernel(const char* name, std::size_t dimension, int 
     const Lines& lines = *lines_[dimension];
     const bool doubles = precision_ == Precision::float64;
     const bool double_maps = !map.empty() && map.element().precision == Precision::float64;
-    std::string options = text("-DDOUBLES=", doubles ? 1 : 0, " -DMAP_REAL=",
-                               double_maps ? "double" : "float", " -DLENGTH=", lines.length,
-                               " -DLINES=", lines.at_once, " -DTHREADS=", lines.threads,
-                               " -DPARITIES=", parities);
+    std::string options =
+        text("-DDOUBLES=", doubles ? 1 : 0, " -DMAP_REAL=", double_maps ? "double" : "float",
+             " -DLENGTH=", lines.length, " -DLINES=", lines.at_once, " -DTHREADS=", lines.threads,
+             " -DPARITIES=", parities);
     for (std::size_t i = 0; i < most_radices; ++i) {
         options += text(" -DR", i, "=", i < lines.radices.size() ? lines.radices[i] : 1);
     }
@@ -150,9 +150,9 @@ void LineConvolution::launch(cl::Kernel kernel, std::size_t dimension, std::size
     const Lines& shared = *lines_[dimension];
     const std::size_t group = shared.at_once * shared.threads;
     Queue::set_arguments(kernel, arguments...);
-    queue_.launch(
-        kernel, cl::NDRange(divide_up(lines, shared.at_once) * group, repeated[0], repeated[1]),
-        cl::NDRange(group, 1, 1));
+    queue_.launch(kernel,
+                  cl::NDRange(divide_up(lines, shared.at_once) * group, repeated[0], repeated[1]),
+                  cl::NDRange(group, 1, 1));
 }
 
 // The periods of all maps and parities of x come first in `by.periods`; behind them are those for
@@ -195,9 +195,9 @@ void LineConvolution::add_some(const Convolution& by, const Shape& shape, const 
     const std::size_t width = last == 2 ? extents_[0] * extents_[1] : extents_[0];
     launch(of_dimension("convolve_along_last", last), last, width,
            {periods * shape.beside_last(), 1}, work, size_of(behind), size_of(width), even(),
-           odd(last), whole(last == 2 ? nx + ny : nx), whole(box.size[last]),
-           buffer_of(by.spectra), whole(parities.first), whole(parities.count),
-           whole(shape.parities[0]), whole(shape.beside_last()), roots(last));
+           odd(last), whole(last == 2 ? nx + ny : nx), whole(box.size[last]), buffer_of(by.spectra),
+           whole(parities.first), whole(parities.count), whole(shape.parities[0]),
+           whole(shape.beside_last()), roots(last));
     if (shape.last == 2) {
         launch(of_dimension("crop_along_y", 1), 1, extents_[0], {nz, periods}, work,
                size_of(behind), size_of(extents_[0]), even(), odd(1), whole(nx), whole(ny),

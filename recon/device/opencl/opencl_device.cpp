@@ -1,5 +1,6 @@
 #include "device/opencl/opencl_device.hpp"
 
+#include "base/parallel.hpp"
 #include "device/opencl/array_kernels.hpp"
 #include "device/opencl/buffer_memory.hpp"
 #include "device/opencl/rounded_parts.hpp"
@@ -16,14 +17,7 @@ public:
     using QueueDevice::QueueDevice;
 
     void upload(const ComplexVector& from, Array& to) override {
-        guarded("an upload", [&] {
-            if (to.element().precision == Precision::float64) {
-                write(from.data(), 0, to.count(), to);
-            } else {
-                const Eigen::VectorXcf rounded = from.cast<std::complex<float>>();
-                write(rounded.data(), 0, to.count(), to);
-            }
-        });
+        guarded("an upload", [&] { write_rounded(from.data(), to.count(), 0, to, 0); });
     }
     void upload(const CoilRows& from, const Range& rows, const Range& columns, int exponent,
                 Array& to) override {
@@ -45,7 +39,12 @@ public:
             if (from.element().precision == Precision::float64) {
                 return values_of<ComplexVector>(from, first, count);
             }
-            return values_of<Eigen::VectorXcf>(from, first, count).cast<Complex>();
+            const auto floats = values_of<Eigen::VectorXcf>(from, first, count);
+            ComplexVector values(floats.size());
+            for_each_range_in_parallel(count, cores_for(count), [&](const Range& range) {
+                std::copy_n(floats.data() + range.first, range.count, values.data() + range.first);
+            });
+            return values;
         });
     }
     void read(const Array& from, std::size_t first, std::size_t count, void* values) override {

@@ -8,16 +8,6 @@
 
 namespace lsrecon::opencl {
 
-namespace {
-
-/// The memory of a CPU device is the host's.
-bool is_worth_staging(const DeviceInfo& device, std::size_t bytes) {
-    constexpr std::size_t least = std::size_t(1) << 20;
-    return device.type != "cpu" && bytes >= least;
-}
-
-} // namespace
-
 Queue::Queue(const std::string& wanted_device, double memory, Note note) : note_(std::move(note)) {
     const std::vector<DeviceInfo> devices = list_devices();
     const int index = choose_device(devices, wanted_device);
@@ -34,19 +24,22 @@ Queue::Queue(const std::string& wanted_device, double memory, Note note) : note_
         note_(text("compiled kernels are kept in ", driver_cache().folder, ", not in ",
                    driver_cache().passed_over));
     }
-    opened_ = std::async(std::launch::deferred, &open, device_);
+    opened_ = std::async(std::launch::deferred, &open, device_, info_.type != "cpu");
 }
 
-Queue::Opened Queue::open(const cl::Device& device) {
+Queue::Opened Queue::open(const cl::Device& device, bool with_staging) {
     return guarded("opening the device", [&] {
         const cl::Context context(device);
-        return Opened{context, cl::CommandQueue(context, device, CL_QUEUE_PROFILING_ENABLE)};
+        const cl::CommandQueue queue(context, device, CL_QUEUE_PROFILING_ENABLE);
+        return Opened{context, queue,
+                      with_staging ? std::make_unique<Staging>(queue, context) : nullptr};
     });
 }
 
 void Queue::open_ahead() {
     if (opened_.wait_for(std::chrono::seconds(0)) == std::future_status::deferred) {
-        opened_ = std::async(std::launch::async | std::launch::deferred, &open, device_);
+        opened_ = std::async(std::launch::async | std::launch::deferred, &open, device_,
+                             info_.type != "cpu");
     }
 }
 
@@ -89,24 +82,22 @@ cl::Buffer Queue::upload(const void* values, std::size_t bytes) {
     return result;
 }
 
-Staging& Queue::staging() {
-    if (!staging_) {
-        staging_ = std::make_unique<Staging>(commands(), context());
-    }
-    return *staging_;
+Staging* Queue::staging_of(std::size_t bytes) const {
+    constexpr std::size_t least = std::size_t(1) << 20;
+    return bytes >= least ? opened_.get().staging.get() : nullptr;
 }
 
 void Queue::write(const void* values, std::size_t bytes, const cl::Buffer& to, std::size_t offset) {
-    if (is_worth_staging(info_, bytes)) {
-        staging().write(values, bytes, to, offset);
+    if (Staging* staging = staging_of(bytes)) {
+        staging->write(values, bytes, to, offset);
     } else {
         commands().enqueueWriteBuffer(to, CL_TRUE, offset, bytes, values);
     }
 }
 
 void Queue::read(const cl::Buffer& from, std::size_t offset, std::size_t bytes, void* values) {
-    if (is_worth_staging(info_, bytes)) {
-        staging().read(from, offset, bytes, values);
+    if (Staging* staging = staging_of(bytes)) {
+        staging->read(from, offset, bytes, values);
     } else {
         commands().enqueueReadBuffer(from, CL_TRUE, offset, bytes, values);
     }

@@ -113,9 +113,11 @@ private:
     struct Opened {
         cl::Context context;
         mutable cl::CommandQueue queue; ///< CLHPP's calls are not const
+        std::unique_ptr<Staging> staging; ///< none where the device's memory is the host's
     };
-    static Opened open(const cl::Device& device);
-    Staging& staging();
+    static Opened open(const cl::Device& device, bool with_staging);
+    /// What copies so many bytes by way of pinned memory; null where that gains nothing.
+    Staging* staging_of(std::size_t bytes) const;
 
     DeviceInfo info_;
     std::size_t memory_ = 0;
@@ -124,7 +126,6 @@ private:
     std::shared_future<Opened> opened_;
     std::map<std::string, cl::Program> programs_;
     std::map<std::string, cl::Kernel> kernels_;
-    std::unique_ptr<Staging> staging_; ///< once much is copied
     std::deque<cl::Event> launches_;
     double seconds_ = 0;
 };

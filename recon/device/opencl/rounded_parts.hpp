@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/float_range.hpp"
+#include "base/parallel.hpp"
 #include "base/ranges.hpp"
 #include "base/types.hpp"
 
@@ -25,8 +26,11 @@ for_each_rounded_part(const Value* values, std::size_t count, int exponent, cons
     const PowerOfTwo scale(exponent);
     std::vector<Stored> some(std::min(count, values_at_a_time));
     for (const Range& range : split_into_ranges(count, values_at_a_time)) {
-        std::transform(values + range.first, values + range.first + range.count, some.begin(),
-                       [&](const Value& value) { return scaled_to<Stored>(value, scale); });
+        for_each_range_in_parallel(range.count, cores_for(range.count), [&](const Range& part) {
+            const Value* from = values + range.first + part.first;
+            std::transform(from, from + part.count, some.begin() + static_cast<long>(part.first),
+                           [&](const Value& value) { return scaled_to<Stored>(value, scale); });
+        });
         write(some.data(), range);
     }
 }

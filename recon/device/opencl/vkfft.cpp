@@ -63,9 +63,8 @@ class Vkfft : public FftPlan {
 public:
     Vkfft(Queue& queue, Device& device, const std::array<std::size_t, 3>& extents,
           const std::array<Range, 3>& zeros, std::size_t batch, Precision precision)
-        : device_(device), lines_(queue, extents, precision), batch_(batch),
-          precision_(precision), commands_(queue.commands()()),
-          context_(queue.context()()),
+        : device_(device), lines_(queue, extents, precision), batch_(batch), precision_(precision),
+          commands_(queue.commands()()), context_(queue.context()()),
           opencl_device_(queue.commands().getInfo<CL_QUEUE_DEVICE>()()),
           platform_(
               cl::Platform(cl::Device(opencl_device_, true).getInfo<CL_DEVICE_PLATFORM>())()) {

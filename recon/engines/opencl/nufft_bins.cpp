@@ -55,7 +55,7 @@ Place<Real> place_of(const Vec3& k, const Voxels& voxels, const NufftGrid& grid,
 template <typename Real> PlacesOfScan places_of(Queue& queue, const std::vector<Vec3>& trajectory,
                                                 const Voxels& voxels, const NufftGrid& grid,
                                                 bool is_volume) {
-    constexpr std::size_t samples_at_a_time = std::size_t(1) << 20; // in memory that is used again
+    constexpr std::size_t samples_at_a_time = std::size_t(1) << 18; // in memory that is used again
     const MiddlePhases middle(voxels);
     const std::size_t samples = trajectory.size();
     std::vector<Place<Real>> places(std::min(samples_at_a_time, samples));
