@@ -19,8 +19,10 @@ packages=(
     ocl-icd-opencl-dev opencl-clhpp-headers pocl-opencl-icd libvkfft-dev
     # scripts that make and read test data
     python3-h5py python3-numpy python3-nibabel
-    # tests that read PNG files
+    # tests that read PNG files, pictures of the documents
     python3-matplotlib
+    # documents
+    python3-sphinx python3-myst-parser furo
 )
 (($# == 0)) || packages=("$@")
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""`scripts/figures.py --quick` fills every table of this device and leaves the others alone; the
-page is as short as it says, and links into it lead somewhere.
+"""`scripts/figures.py --quick` fills every table of this device and leaves the others alone, and
+links into it lead somewhere.
 
     figures.py LSRECON SOURCE_FOLDER
 """
@@ -13,7 +13,6 @@ import tempfile
 
 program, source = sys.argv[1], pathlib.Path(sys.argv[2])
 PAGE = source / "docs/performance.md"
-MOST_WORDS = 2500
 TABLES = {"cpu": ["transforms", "kernels", "runs", "peers", "maps", "predictions", "memory"],
           "gpu": ["transforms", "kernels", "runs", "peers", "predictions"]}
 WORDS = ("scan", "engine", "kernel", "options", "adjoint of", "file to file", "lsrecon and BART",
@@ -61,11 +60,6 @@ def quick(folder):
         assert table_of(page, name, "gpu") == table_of(before, name, "gpu"), name
 
 
-def words():
-    found = len(PAGE.read_text("utf-8").split())
-    assert found <= MOST_WORDS, f"docs/performance.md has {found} words"
-
-
 def links():
     headings = {re.sub(r"[^\w -]", "", line.lstrip("# ").lower()).replace(" ", "-")
                 for line in PAGE.read_text("utf-8").splitlines() if line.startswith("#")}
@@ -79,5 +73,4 @@ def links():
 
 with tempfile.TemporaryDirectory() as work:
     quick(work)
-words()
 links()

@@ -1,0 +1,12 @@
+"""Configuration of Sphinx for scripts/docs.sh, which gives the release."""
+
+project = "lsrecon"
+author = "lsrecon"
+extensions = ["myst_parser"]
+exclude_patterns = ["pictures"]
+nitpicky = True
+myst_heading_anchors = 4
+highlight_language = "none"
+html_theme = "furo"
+html_show_copyright = False
+html_copy_source = False
