@@ -8,5 +8,7 @@ nitpicky = True
 myst_heading_anchors = 4
 highlight_language = "none"
 html_theme = "furo"
+html_static_path = ["_static"]
+html_css_files = ["pictures.css"]
 html_show_copyright = False
 html_copy_source = False

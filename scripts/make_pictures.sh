@@ -20,7 +20,7 @@ picture() { # NAME SCAN OPTIONS: of the image that these options make
 scan coils --trajectory spiral --matrix 128,128 --coils 8 --snr 40
 scan scanner --trajectory spiral --matrix 128,128 --coils 8 --snr 40 --without-maps
 scan field --trajectory spiral --matrix 96,96 --snr 40 --off-resonance-hz 80
-scan spokes --trajectory golden-angle --matrix 128,128 --readouts 25 --coils 8 --snr 30
+scan spokes --trajectory golden-angle --matrix 128,128 --readouts 18 --snr 100
 scan lines --trajectory cartesian --matrix 96,96 --coils 8 --undersampling 3 --snr 30
 scan wide --trajectory spiral --matrix 128,128 --undersampling 3 --snr 40
 
@@ -31,7 +31,7 @@ picture folded scanner --shift-mm 60,0
 picture blurred field --field-map none
 picture large_lambda scanner --lambda 10
 picture patches scanner --reg tv:0.5
-picture streaks spokes --reg none
+picture streaks spokes --method gridding
 picture noise lines --reg none
 picture ghosts lines --lambda 0.3
 picture swirl wide --reg none
