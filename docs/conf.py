@@ -5,6 +5,7 @@ author = "lsrecon"
 extensions = ["myst_parser"]
 exclude_patterns = ["pictures"]
 nitpicky = True
+smartquotes = False
 myst_heading_anchors = 4
 highlight_language = "none"
 html_theme = "furo"
