@@ -4,7 +4,6 @@
 #     run_pages.sh LSRECON FOLDER PAGE...
 # LSRECON_PYTHON=path/to/python3 names the interpreter that has h5py and matplotlib.
 set -euo pipefail
-here=$(dirname "$(realpath "$0")")
 PATH=$(dirname "$(realpath "$1")"):$PATH
 export PATH MPLBACKEND=Agg LSRECON_PYTHON=${LSRECON_PYTHON:-/usr/bin/python3}
 folder=$(realpath -m "$2")
@@ -25,6 +24,6 @@ for page in "$@"; do
          END { exit wanted || inside }' "$page" >"$work/commands.sh" ||
         { echo "$page: a line <!-- test --> has no whole block behind it" >&2; exit 1; }
     echo "== $page"
-    (cd "$work" && ln -s "$here" scripts && bash -euo pipefail -x commands.sh) ||
+    (cd "$work" && bash -euo pipefail -x commands.sh) ||
         { echo "$page: a command failed" >&2; exit 1; }
 done
