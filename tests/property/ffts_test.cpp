@@ -120,7 +120,8 @@ TEST_P(Ffts, AddConvolutionsOfABoxInTwiceThePeriod) {
         const ComplexVector expected =
             added_on(*reference, Precision::float64, Precision::float64, 1);
         for (const Precision of_maps : {Precision::float32, Precision::float64}) {
-            if (on.device().has(of_maps)) {
+            // Kernels take a while to compile on a CPU: there, of one precision.
+            if (on.device().has(of_maps) && (on.backend != "kernels" || of_maps == on.precision)) {
                 const double roundings = std::max(on.epsilon(), unit_roundoff(of_maps));
                 for (const std::size_t periods_of_map : {1, 3, 6}) {
                     EXPECT_TRUE(near(added_on(on.device(), on.precision, of_maps, periods_of_map),
