@@ -110,6 +110,7 @@ public:
     /// What is kept where the run ends by an error.
     std::string kept() const { return store_ ? store_->kept() : ""; }
     std::optional<double> truth_error() const { return truth_error_; }
+    const Image& image() const { return image_; }
 
 private:
     std::string path_;
@@ -275,6 +276,10 @@ void FileReconstruction::write() {
     if (image_) {
         noting_what_is_kept([&] { image_->write(); });
     }
+}
+
+const Image& FileReconstruction::image() const {
+    return image_->image();
 }
 
 ReconstructedFile reconstruct_file(const std::string& scan_file, const std::string& image_file,

@@ -49,6 +49,8 @@ public:
     ReconstructedFile compute();
     /// The image, without the device.
     void write();
+    /// The image without its values, as its file has it; on the first rank, after compute().
+    const Image& image() const;
 
 private:
     void ask_before_samples(const Scan& scan);

@@ -62,6 +62,7 @@ def scans_of(quick):
         "series": scan("golden-angle", [32 if quick else 128] * 2, "--readouts", 21, "--frames",
                        frames, "--coils", coils, "--motion", 8),
         "coils": scan("radial-3d", [deep] * 3, "--coils", 8),
+        "batch": scan("radial", [small] * 2, "--coils", 8),
         "large": scan("random", [2 * deep] * 3, "--coils", 16, *single),
     }
 
@@ -430,6 +431,38 @@ def memory(machine):
     return table(["voxels", "options", "predicted, MB", "measured, MB", "ratio"], rows)
 
 
+def alike(machine, count):
+    """Files of scans that were sampled alike, with noise of their own."""
+    machine.simulate("batch")
+    paths = [f"batch_{i}.h5" for i in range(count)]
+    for seed, path in enumerate(paths):
+        shutil.copy("batch.h5", path)
+        with h5py.File(path, "r+") as f:
+            noise = np.random.default_rng(seed).normal(0, 0.01, (*f["samples"].shape, 2))
+            f["samples"][...] = f["samples"][()] + noise @ np.array([1, 1j])
+    return paths
+
+
+def batch(machine):
+    """Small scans in one process, and as many processes."""
+    paths, rows = alike(machine, 3 if machine.quick else 200), []
+
+    def together(words):
+        shutil.rmtree("images", ignore_errors=True)
+        return machine.run("batch", *paths, "-o", "images", *words)[1]
+
+    def alone(words):
+        return sum(machine.run("recon", path, "-o", "image.h5", *words)[1] for path in paths)
+
+    for words in (TEN, []):
+        (_, one, _), (_, many, _) = (
+            np.min(machine.repeat(lambda way=way: way(words)), axis=0) / len(paths)
+            for way in (together, alone))
+        rows.append([f"`{' '.join(map(str, words))}`" if words else "default", len(paths),
+                     f"{1e3 * one:.1f}", f"{1e3 * many:.1f}", f"{many / one:.2f}"])
+    return table(["options", "count", "batch: processor, ms a scan", "processes", "ratio"], rows)
+
+
 def maps(machine):
     """By the script that compares them with ecalib."""
     script = pathlib.Path(__file__).with_name("compare_maps.py")
@@ -457,9 +490,9 @@ def predicted(machine):
 
 
 TABLES = {"transforms": transforms, "kernels": kernels, "runs": runs, "predictions": predicted,
-          "peers": peers, "maps": maps, "memory": memory}
+          "peers": peers, "maps": maps, "memory": memory, "batch": batch}
 OTHER_TURNS = {"kernels": "medians of five turns", "predictions": "the second of two turns"}
-OF_CPU = ["maps", "memory"]  # both measure the host alone
+OF_CPU = ["maps", "memory", "batch"]  # they measure the host
 WITH_PREDICTIONS = ["runs", "predictions", "memory"]
 
 

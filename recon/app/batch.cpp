@@ -25,6 +25,7 @@
 #include "base/sha256.hpp"
 #include "base/timer.hpp"
 #include "base/version.hpp"
+#include "io/image/file.hpp"
 #include "io/image/reader.hpp"
 #include "io/part_folder.hpp"
 
@@ -165,7 +166,7 @@ void require_sound(const Item& item) {
     }
 }
 
-/// The facts that an image file tells the table, whichever run made it.
+/// The facts that an image tells the table, whichever run made it.
 struct Told {
     double seconds = 0; ///< seconds of all stages
     std::string iterations; ///< a range, of several solves
@@ -188,11 +189,11 @@ double seconds_of_stages(const Record& record) {
     return seconds;
 }
 
-Told told_by(const Hdf5Reader& image) {
+Told told_by(const std::vector<ImageFrame>& frames, const Record& all) {
     Told told;
     std::vector<double> iterations;
     double residual = 0;
-    for (const ImageFrame& frame : frames_of_image(image)) {
+    for (const ImageFrame& frame : frames) {
         for (const std::vector<double>& residuals : frame.residuals) {
             if (!residuals.empty()) { // not of a frame that failed
                 iterations.push_back(static_cast<double>(residuals.size() - 1));
@@ -204,7 +205,7 @@ Told told_by(const Hdf5Reader& image) {
         told.iterations = range_in_words(iterations);
         told.residual = rounded(residual);
     }
-    const auto [notes, record] = notes_and_rest(record_of(image));
+    const auto [notes, record] = notes_and_rest(all);
     told.seconds = seconds_of_stages(record);
     const std::string unexplained = value_in(record, "unexplained");
     told.unexplained = unexplained.empty() ? "" : rounded(number_in(record, "unexplained"));
@@ -257,7 +258,7 @@ Earlier earlier_image(const ReconOptions& options, const Record& hashes) {
     if (most > 0 && !(number_in(record, "certified_image_upper") <= most)) {
         return {std::nullopt, "it had missed `certify`"};
     }
-    Told told = told_by(image);
+    Told told = told_by(frames, record);
     if (!failed.empty()) {
         told.notes.insert(told.notes.begin(), list_of_failures(failed, frames.size()));
     }
@@ -518,7 +519,7 @@ private:
             if (device_failed_.exchange(false)) {
                 devices_.forget(); // the next one may find it mended
             }
-            job->transforms = devices_.open(one.compute, console_, job->report);
+            job->transforms = devices_.open(one.compute, item.words, console_, job->report);
             const auto bytes = static_cast<double>(InputFile(one.scan).bytes());
             if (bytes < share_of_scan_ahead * memory_limit().bytes) {
                 read(*job);
@@ -572,7 +573,8 @@ private:
     void end(Job& job) {
         attempt(job.outcome, [&] {
             job.steps->write();
-            job.outcome.told = told_by(Hdf5Reader(job.options.output));
+            const Image& image = job.steps->image();
+            job.outcome.told = told_by(image.frames, record_in_words(image));
             require_as_asked(job.options, *job.result);
         });
         if (job.outcome.bug) {

@@ -6,6 +6,7 @@
 
 #include "app/output.hpp"
 #include "app/ranks.hpp"
+#include "base/content_store.hpp"
 #include "base/error.hpp"
 #include "base/timer.hpp"
 
@@ -171,14 +172,24 @@ std::unique_ptr<Transforms> open_transforms(ComputeOptions options, Reporter& re
     return lsrecon::open_transforms(std::move(options), engines(), std::move(device));
 }
 
-std::unique_ptr<Transforms> OpenDevices::open(const ComputeOptions& options, Reporter& of_device,
+std::unique_ptr<Transforms> OpenDevices::open(const ComputeOptions& options,
+                                              const std::string& words, Reporter& of_device,
                                               Reporter& report) {
-    std::shared_ptr<Device>& device =
+    constexpr std::size_t most_kept = std::size_t(32) << 20; // hardly any of a host's memory
+    OpenDevice& on =
         devices_[text(options.backend, " ", options.device, " ", options.device_memory)];
-    if (!device) {
-        device = open_transforms(options, of_device)->shared_device();
+    if (!on.device) {
+        on.device = open_transforms(options, of_device)->shared_device();
     }
-    return open_transforms(options, report, device);
+    // Where memory is scarce, what is kept would cut the work into other pieces.
+    if (on.words != words || !on.kept) {
+        const bool keeps = on.device->in_host_memory() && options.device_memory == 0;
+        on.kept = keeps ? std::make_shared<ContentStore>(most_kept) : nullptr;
+        on.words = words;
+    }
+    ComputeOptions with_kept = options;
+    with_kept.kept = on.kept;
+    return open_transforms(std::move(with_kept), report, on.device);
 }
 
 } // namespace lsrecon::app

@@ -100,7 +100,7 @@ public:
     }
     bool are_here() const { return described_ == nullptr; }
     PredictedOn predicted(const ReconOptions& options, const KnownScan& scan) {
-        const auto transforms = are_here() ? here_.open(options.compute, report_, report_)
+        const auto transforms = are_here() ? here_.open(options.compute, "", report_, report_)
                                            : open_transforms(options.compute, report_, described_);
         return predict_on(*transforms, options, scan);
     }

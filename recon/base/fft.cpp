@@ -41,6 +41,17 @@ std::size_t fast_length(std::size_t least) {
     return length;
 }
 
+/// Lines of the fastest dimension, and of the slowest.
+template <typename Real> struct Fft<Real>::Scratch {
+    Scratch(const LineShape& fast, const LineShape& slow)
+        : in(fast), out(fast), along(slow), frequencies(slow), sum(slow) {}
+    LineBlock<Real> in;
+    LineBlock<Real> out;
+    LineBlock<Real> along;
+    LineBlock<Real> frequencies;
+    LineBlock<Real> sum;
+};
+
 /// Along one dimension after the other.
 template <typename Real> struct Fft<Real>::Plans {
     using Value = std::complex<Real>;
@@ -115,59 +126,59 @@ template <typename Real> struct Fft<Real>::Plans {
         });
     }
 
-    /// Calls visit(in, out, index of the first value, how many) with memory for a few lines of the
-    /// fastest dimension of one array after the other.
-    template <typename Visit> void on_fastest(bool threads, const Visit& visit) const {
-        const LineShape& shape = dimensions.front().shape;
-        few_lines_at_a_time(dimensions.front(), count, threads, [&](const auto& on_each) {
-            LineBlock<Real> in(shape);
-            LineBlock<Real> out(shape);
-            on_each([&](std::size_t first, std::size_t lines) { visit(in, out, first, lines); });
+    std::shared_ptr<Scratch> scratch() const {
+        return std::make_shared<Scratch>(dimensions.front().shape, dimensions.back().shape);
+    }
+    /// Calls visit(memory, index of the first value, how many) for a few lines of a dimension of
+    /// one array after the other: with `alone` on this thread, else on every core where that is
+    /// worth it.
+    template <typename Visit>
+    void in_scratch(const Dimension& of, Scratch* alone, const Visit& visit) const {
+        few_lines_at_a_time(
+            of, count, alone == nullptr && count >= worth_threads, [&](const auto& on_each) {
+                const std::shared_ptr<Scratch> own = alone == nullptr ? scratch() : nullptr;
+                Scratch& memory = own ? *own : *alone;
+                on_each([&](std::size_t first, std::size_t lines) { visit(memory, first, lines); });
+            });
+    }
+    void load(const Lines& lines, Value* array, Scratch* alone) const {
+        const Dimension& of = dimensions.front();
+        in_scratch(of, alone, [&](Scratch& by, std::size_t first, std::size_t several) {
+            lines.load(first, several * of.shape.length, by.in.data());
+            transform(of.forward, by.in.data(), by.out);
+            by.out.scatter(array + first, several);
         });
     }
-    void load(const Lines& lines, Value* array, bool threads) const {
+    void store(const Lines& lines, Value* array, Scratch* alone) const {
         const Dimension& of = dimensions.front();
-        on_fastest(threads, [&](auto& in, auto& out, std::size_t first, std::size_t several) {
-            lines.load(first, several * of.shape.length, in.data());
-            transform(of.forward, in.data(), out);
-            out.scatter(array + first, several);
-        });
-    }
-    void store(const Lines& lines, Value* array, bool threads) const {
-        const Dimension& of = dimensions.front();
-        on_fastest(threads, [&](auto& in, auto& out, std::size_t first, std::size_t several) {
-            in.gather(array + first, several);
-            transform(of.backward, in.data(), out);
-            lines.store(first, several * of.shape.length, out.data());
+        in_scratch(of, alone, [&](Scratch& by, std::size_t first, std::size_t several) {
+            by.in.gather(array + first, several);
+            transform(of.backward, by.in.data(), by.out);
+            lines.store(first, several * of.shape.length, by.out.data());
         });
     }
 
     /// convolve() along the slowest dimension.
-    void filter(const Spectra& spectra, Value* array, bool threads) const {
+    void filter(const Spectra& spectra, Value* array, Scratch* alone) const {
         const Dimension& of = dimensions.back();
-        few_lines_at_a_time(of, count, threads, [&](const auto& on_each) {
-            LineBlock<Real> in(of.shape);
-            LineBlock<Real> frequencies(of.shape);
-            LineBlock<Real> sum(of.shape);
-            on_each([&](std::size_t first, std::size_t lines) {
-                in.gather(array + first, lines);
-                transform(of.forward, in.data(), frequencies);
-                frequencies.multiply_by_spectrum(spectra.even + first, lines);
-                transform(of.backward, frequencies.data(), sum);
-                if (spectra.odd != nullptr) {
-                    for (std::size_t l = 0; l < lines; ++l) {
-                        ComplexRows<Real>::multiply_by(twist.data(), in.line(l), of.shape.length);
-                    }
-                    transform(of.forward, in.data(), frequencies);
-                    frequencies.multiply_by_spectrum(spectra.odd + first, lines);
-                    transform(of.backward, frequencies.data(), in);
-                    for (std::size_t l = 0; l < lines; ++l) {
-                        ComplexRows<Real>::add_conjugate_product(twist.data(), in.line(l),
-                                                                 sum.line(l), of.shape.length);
-                    }
+        in_scratch(of, alone, [&](Scratch& by, std::size_t first, std::size_t lines) {
+            by.along.gather(array + first, lines);
+            transform(of.forward, by.along.data(), by.frequencies);
+            by.frequencies.multiply_by_spectrum(spectra.even + first, lines);
+            transform(of.backward, by.frequencies.data(), by.sum);
+            if (spectra.odd != nullptr) {
+                for (std::size_t l = 0; l < lines; ++l) {
+                    ComplexRows<Real>::multiply_by(twist.data(), by.along.line(l), of.shape.length);
                 }
-                sum.scatter(array + first, lines);
-            });
+                transform(of.forward, by.along.data(), by.frequencies);
+                by.frequencies.multiply_by_spectrum(spectra.odd + first, lines);
+                transform(of.backward, by.frequencies.data(), by.along);
+                for (std::size_t l = 0; l < lines; ++l) {
+                    ComplexRows<Real>::add_conjugate_product(twist.data(), by.along.line(l),
+                                                             by.sum.line(l), of.shape.length);
+                }
+            }
+            by.sum.scatter(array + first, lines);
         });
     }
 
@@ -194,23 +205,23 @@ template <typename Real> struct Fft<Real>::Plans {
         });
     }
     void convolve(const Spectra& spectra, const Lines& lines, Value* workspace,
-                  bool threads) const {
-        const bool several = threads && count >= worth_threads;
+                  Scratch* alone) const {
+        const bool several = alone == nullptr && count >= worth_threads;
         if (dimensions.size() == 1) {
             lines.load(0, count, workspace);
-            filter(spectra, workspace, several);
+            filter(spectra, workspace, alone);
             lines.store(0, count, workspace);
             return;
         }
-        load(lines, workspace, several);
+        load(lines, workspace, alone);
         for (std::size_t d = 1; d + 1 < dimensions.size(); ++d) {
             along(dimensions[d], &Dimension::forward, workspace, count, several);
         }
-        filter(spectra, workspace, several);
+        filter(spectra, workspace, alone);
         for (std::size_t d = 1; d + 1 < dimensions.size(); ++d) {
             along(dimensions[d], &Dimension::backward, workspace, count, several);
         }
-        store(lines, workspace, several);
+        store(lines, workspace, alone);
     }
 
     /// The places of frequencies -kept / 2 to (kept - 1) / 2 of a dimension.
@@ -363,8 +374,11 @@ template <typename Real> void Fft<Real>::backward(std::complex<Real>* values) co
 }
 template <typename Real> void Fft<Real>::convolve(const Spectra& spectra, const Lines& lines,
                                                   std::complex<Real>* workspace,
-                                                  bool threads) const {
-    plans_->convolve(spectra, lines, workspace, threads);
+                                                  Scratch* alone) const {
+    plans_->convolve(spectra, lines, workspace, alone);
+}
+template <typename Real> std::shared_ptr<typename Fft<Real>::Scratch> Fft<Real>::scratch() const {
+    return plans_->scratch();
 }
 template <typename Real> void Fft<Real>::forward(const Extents& kept, const Load& load,
                                                  std::complex<Real>* array, bool threads) const {

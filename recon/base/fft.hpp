@@ -21,6 +21,7 @@ public:
     Fft(const Fft&) = delete;
     Fft& operator=(const Fft&) = delete;
 
+    struct Scratch;
     void forward(std::complex<Real>* values) const; ///< exp(-i 2 pi ...)
     void backward(std::complex<Real>* values) const; ///< exp(+i 2 pi ...)
     std::size_t count() const; ///< number of values of one array
@@ -41,10 +42,12 @@ public:
     ///     backward(even * forward(x)) + conj(t) backward(odd * forward(t x)).
     /// L is the length of the slowest dimension that is longer than 1, and t = exp(-i pi n / L)
     /// along it: a circular convolution with period 2L there, whose spectrum is `even` at even
-    /// frequencies and `odd` at odd ones. `workspace` is for one array. On this thread alone, or on
-    /// every core.
+    /// frequencies and `odd` at odd ones. `workspace` is for one array. On every core, or, with
+    /// the memory of a thread for its lines, on this one alone.
     void convolve(const Spectra& spectra, const Lines& lines, std::complex<Real>* workspace,
-                  bool threads) const;
+                  Scratch* alone) const;
+    /// The memory in which a thread convolves again and again.
+    std::shared_ptr<Scratch> scratch() const;
 
     /// Transforms of frequencies -K / 2 to (K - 1) / 2 alone, K = kept[d] in each dimension: the
     /// others are 0, or not wanted. Frequency f is at f modulo the extent. Row r of x is the one of

@@ -53,23 +53,32 @@ void for_each_group(const std::string& root, const std::string& controller, cons
     }
 }
 
-} // namespace
+void take_less(double bytes, const std::string& whose, MemoryLimit& least) {
+    if (bytes < least.bytes) {
+        least = {bytes, whose};
+    }
+}
 
-MemoryLimit memory_limit(const std::string& root) {
+/// The limit of the machine and of the control groups of this process.
+MemoryLimit limit_of_groups(const std::string& root) {
     MemoryLimit least{static_cast<double>(sysconf(_SC_PHYS_PAGES)) *
                           static_cast<double>(sysconf(_SC_PAGE_SIZE)),
                       "this machine"};
-    const auto consider = [&](double bytes, const std::string& whose) {
-        if (bytes < least.bytes) {
-            least = {bytes, whose};
-        }
-    };
     for_each_group(root, "memory", [&](const std::string& group, bool second) {
-        consider(first_number(group + (second ? "/memory.max" : "/memory.limit_in_bytes")),
-                 "this control group (cgroup)");
+        take_less(first_number(group + (second ? "/memory.max" : "/memory.limit_in_bytes")),
+                  "this control group (cgroup)", least);
     });
-    consider(address_space_limit(), "this process (ulimit -v)");
-    consider(own_limit(RLIMIT_DATA), "this process (ulimit -d)");
+    return least;
+}
+
+} // namespace
+
+MemoryLimit memory_limit(const std::string& root) {
+    // Asked for once: a batch asks several times a scan, each of which reads files.
+    static const MemoryLimit here = limit_of_groups("");
+    MemoryLimit least = root.empty() ? here : limit_of_groups(root);
+    take_less(address_space_limit(), "this process (ulimit -v)", least);
+    take_less(own_limit(RLIMIT_DATA), "this process (ulimit -d)", least);
     return least;
 }
 
@@ -101,6 +110,12 @@ void ask_for_large_pages(void* begin, std::size_t bytes) {
 
 void give_back_memory() {
 #ifdef __GLIBC__
+#if __GLIBC_PREREQ(2, 33)
+    constexpr std::size_t worth_it = std::size_t(64) << 20; // else it is soon asked for again
+    if (::mallinfo2().fordblks < worth_it) {
+        return;
+    }
+#endif
     ::malloc_trim(0);
 #endif
 }

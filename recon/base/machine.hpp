@@ -27,8 +27,8 @@ TimeLimit time_limit(const std::string& root = "");
 /// Asks for fewer, larger pages for memory that is about to be filled, where the system has them.
 void ask_for_large_pages(void* begin, std::size_t bytes);
 
-/// Gives memory that is free within this process back to the system, where its library can: arrays
-/// of many sizes that come and go leave gaps.
+/// Gives memory that is free within this process back to the system where it is much and its
+/// library can: arrays of many sizes that come and go leave gaps.
 void give_back_memory();
 
 /// Name of the processor and how many threads it runs at once, as the system reports them.

@@ -45,6 +45,12 @@ void limit_cores(std::size_t most);
 /// is thrown again when all have ended.
 template <typename Work> void for_each_in_parallel(std::size_t count, const Work& work) {
     const std::size_t cores = std::min(count, all_cores());
+    if (cores < 2) { // nothing is set up for small work
+        for (std::size_t i = 0; i < count; ++i) {
+            work(i);
+        }
+        return;
+    }
     std::vector<std::exception_ptr> failures(cores);
     const auto run = [&](std::size_t core) {
         try {
@@ -66,9 +72,7 @@ template <typename Work> void for_each_in_parallel(std::size_t count, const Work
     for (std::size_t core = others.size() + 1; core < cores; ++core) {
         run(core);
     }
-    if (cores > 0) {
-        run(0);
-    }
+    run(0);
     for (std::thread& thread : others) {
         thread.join();
     }
@@ -88,6 +92,9 @@ inline std::size_t cores_for(std::size_t numbers) {
 /// Calls work(range) for ranges that `count` is divided into, one for each of these cores.
 template <typename Work>
 void for_each_range_in_parallel(std::size_t count, std::size_t cores, const Work& work) {
+    if (cores < 2 && count > 0) {
+        return work(Range{0, count});
+    }
     const std::vector<Range> ranges = split_into_ranges(count, divide_up(count, cores));
     for_each_in_parallel(ranges.size(), [&](std::size_t i) { work(ranges[i]); });
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "base/complex_rows.hpp"
@@ -16,9 +17,11 @@ template <typename Real, typename Map> class BoxLines {
 public:
     using Value = std::complex<Real>;
 
-    /// `factors` are those of the box. A null map stands for 1.
-    BoxLines(const Box& box, const Value* factors, const std::complex<Map>* map)
-        : box_(box), factors_(factors), map_(map),
+    /// `factors` are those of the box. A null map stands for 1. `memory` is for three rows of x of
+    /// the only thread that calls; null where several do.
+    BoxLines(const Box& box, const Value* factors, const std::complex<Map>* map,
+             Value* memory = nullptr)
+        : box_(box), factors_(factors), map_(map), memory_(memory),
           plain_(std::all_of(factors, factors + box.size[0] + box.size[1] + box.size[2],
                              [](const Value& factor) { return factor == Value(1); })) {}
 
@@ -76,8 +79,10 @@ private:
 
     /// visit(row, memory for as many values, and for as many again)
     template <typename Visit> void for_each_row(const Range& points, const Visit& visit) const {
-        std::vector<Value> memory(3 * length());
-        Value* const factors = memory.data() + 2 * length();
+        std::vector<Value> own(memory_ == nullptr ? 3 * length() : 0);
+        Value* const memory = memory_ == nullptr ? own.data() : memory_;
+        Value* const factors = memory + 2 * length();
+        std::optional<Value> known; // those of y and z in the factors
         for (std::size_t first = 0; first < points.count; first += box_.extents[0]) {
             const std::size_t yz = (points.first + first) / box_.extents[0];
             const std::size_t y = yz % box_.extents[1];
@@ -86,11 +91,14 @@ private:
             if (inside && !plain_) {
                 const Value of_yz =
                     product(factors_[length() + y], factors_[length() + box_.size[1] + z]);
-                std::transform(factors_, factors_ + length(), factors,
-                               [&](const Value& of_x) { return product(of_yz, of_x); });
+                if (!known || of_yz != *known) {
+                    std::transform(factors_, factors_ + length(), factors,
+                                   [&](const Value& of_x) { return product(of_yz, of_x); });
+                    known = of_yz;
+                }
             }
             visit({first, inside, (z * box_.size[1] + y) * length(), plain_ ? nullptr : factors},
-                  memory.data(), memory.data() + length());
+                  memory, memory + length());
         }
     }
 
@@ -107,6 +115,7 @@ private:
     const Box& box_;
     const Value* factors_;
     const std::complex<Map>* map_;
+    Value* const memory_;
     bool plain_; ///< all factors are 1
 };
 

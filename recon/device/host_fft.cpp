@@ -4,6 +4,7 @@
 #include "base/parallel.hpp"
 #include "device/box_lines.hpp"
 #include "device/convolution.hpp"
+#include "device/host_loops.hpp"
 #include "device/host_numbers.hpp"
 
 namespace lsrecon {
@@ -55,9 +56,10 @@ private:
         Value* const periods = numbers<Value>(by.periods);
         // The slowest dimension has both parities, whatever the parity of the others.
         const std::size_t passes = divide_up(by.boxes.size(), 2);
-        const auto add_of_map = [&](std::size_t c, Value* period, Value* sum, bool threads) {
+        const auto add_of_map = [&](std::size_t c, Value* period, Value* sum, OfCore* alone) {
             for (std::size_t i = 0; i < passes; ++i) {
-                const BoxLines<Real, Map> lines(by.boxes[i], factors[i], of_maps[c]);
+                const BoxLines<Real, Map> lines(by.boxes[i], factors[i], of_maps[c],
+                                                alone == nullptr ? nullptr : alone->rows.data());
                 const Real* const even = spectra + i * fft_.count();
                 fft_.convolve({even, by.boxes.size() > 1 ? even + passes * fft_.count() : nullptr},
                               {[&](std::size_t first, std::size_t count, Value* values) {
@@ -66,27 +68,32 @@ private:
                                [&](std::size_t first, std::size_t count, const Value* values) {
                                    lines.crop({first, count}, values, sum);
                                }},
-                              period, threads);
+                              period, alone == nullptr ? nullptr : alone->lines.get());
             }
         };
         const std::vector<Range> shares = shares_of(maps.size(), fft_.count());
+        const std::size_t cores = std::min(shares.size(), all_cores());
+        for (std::size_t core = of_cores_.size(); core < cores; ++core) {
+            of_cores_.push_back({fft_.scratch(), std::vector<Value>(3 * by.boxes[0].extents[0])});
+        }
         if (shares.size() == 1) {
             for (std::size_t c = 0; c < maps.size(); ++c) {
-                add_of_map(c, periods, to, true);
+                const bool is_small = fft_.count() < worth_several_cores;
+                add_of_map(c, periods, to, is_small ? &of_cores_[0] : nullptr);
             }
             return;
         }
         sums_.resize(shares.size() * in.count());
-        const std::size_t cores = std::min(shares.size(), all_cores());
         for_each_in_parallel(shares.size(), [&](std::size_t i) {
             Value* const period = periods + i % cores * fft_.count(); // in the cache of its core
             Value* const sum = sums_.data() + i * in.count();
             std::fill_n(sum, in.count(), Value(0));
             for (std::size_t c = shares[i].first; c < shares[i].first + shares[i].count; ++c) {
-                add_of_map(c, period, sum, false);
+                add_of_map(c, period, sum, &of_cores_[i % cores]);
             }
         });
-        for_each_range_in_parallel(in.count(), cores, [&](const Range& some) {
+        const std::size_t adding = cores_for(shares.size() * in.count());
+        for_each_range_in_parallel(in.count(), adding, [&](const Range& some) {
             for (std::size_t i = 0; i < shares.size(); ++i) {
                 const Value* const sum = sums_.data() + i * in.count() + some.first;
                 std::transform(sum, sum + some.count, to + some.first, to + some.first,
@@ -107,6 +114,12 @@ private:
     Device& device_;
     std::size_t batch_;
     Fft<Real> fft_;
+    /// The memory of a core for lines that it convolves, and for rows of x.
+    struct OfCore {
+        std::shared_ptr<typename Fft<Real>::Scratch> lines;
+        std::vector<Value> rows;
+    };
+    std::vector<OfCore> of_cores_;
     std::vector<Value> sums_; ///< one a share
 };
 

@@ -85,6 +85,38 @@ std::vector<Volume> compute_fhd(Transforms& transforms, PiecewiseTransform& tran
     return result;
 }
 
+std::optional<FhdOfCoils> compute_fhd_of_coils(Transforms& transforms,
+                                               PiecewiseTransform& transform, MuFactors& factors,
+                                               const CoilRows& samples, Listener listener) {
+    if (transforms.ranks().count() > 1) {
+        return {};
+    }
+    const CoilRows none;
+    CoilMaps no_maps(transforms.device(), none);
+    const FhdInputs inputs{transform, factors, samples, no_maps};
+    FhdOfCoils fhd{{}, inputs.exponent(transforms.precision())};
+    bool whole = true;
+    transform_samples(
+        transforms, inputs,
+        [&](std::size_t, const Range& at, const Array& values) {
+            whole = whole && at.count == transform.voxels().count();
+            fhd.coils.push_back(values);
+        },
+        {}, listener);
+    return whole ? std::optional(std::move(fhd)) : std::nullopt;
+}
+
+std::vector<Volume> combined(Transforms& transforms, const FhdOfCoils& fhd, CoilMaps& maps) {
+    Device& device = transforms.device();
+    Array sum = device.zeros(fhd.coils.front().count(), {true, transforms.precision()});
+    for (std::size_t c = 0; c < fhd.coils.size(); ++c) {
+        device.add_conjugate_product(maps.map(c, 0), fhd.coils[c], 0, sum);
+    }
+    std::vector<Volume> result{Volume(device, std::move(sum), fhd.exponent)};
+    require_finite("fhd", result.front().norm());
+    return result;
+}
+
 Cost cost_of_fhd(Transforms& transforms, std::size_t coils, std::size_t samples,
                  std::size_t voxels) {
     const Device& device = transforms.device();

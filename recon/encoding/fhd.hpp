@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "base/cost.hpp"
@@ -19,6 +20,18 @@ namespace lsrecon {
 std::vector<Volume> compute_fhd(Transforms& transforms, PiecewiseTransform& transform,
                                 MuFactors& factors, const CoilRows& samples, CoilMaps& maps,
                                 Listener listener);
+
+/// F^H mu_c of every coil, whole, on the device: what F^H d is made of by any coil maps.
+struct FhdOfCoils {
+    std::vector<Array> coils;
+    int exponent; ///< the values lack this power of two
+};
+/// None where the device has no room for whole volumes, or ranks compute together.
+std::optional<FhdOfCoils> compute_fhd_of_coils(Transforms& transforms,
+                                               PiecewiseTransform& transform, MuFactors& factors,
+                                               const CoilRows& samples, Listener listener);
+/// F^H d with coil maps, with the bits of compute_fhd().
+std::vector<Volume> combined(Transforms& transforms, const FhdOfCoils& fhd, CoilMaps& maps);
 
 /// The cost of the transform in F^H d, for as many coils at a time as the device takes, without
 /// coil maps and volumes.

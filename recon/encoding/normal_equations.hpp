@@ -99,6 +99,14 @@ public:
     /// F^H d of C x M samples, the right-hand sides. A method that does not solve weights the
     /// samples so that F^H d is an image.
     std::vector<Volume> fhd(const CoilRows& samples, Listener listener = {});
+    /// F^H mu of every coil, and F^H d of it: equations of one sampling that differ in their coil
+    /// maps alone share it. None as of compute_fhd_of_coils().
+    std::optional<FhdOfCoils> fhd_of_coils(const CoilRows& samples) {
+        return compute_fhd_of_coils(common_.transforms, transform_, factors_, samples, {});
+    }
+    std::vector<Volume> fhd(const FhdOfCoils& of_coils) {
+        return combined(common_.transforms, of_coils, maps_);
+    }
     /// F^H d as the stage "fhd", or as the stage of the method.
     std::vector<Volume> fhd_in_stage(const CoilRows& samples, Reporter& report);
     /// ||W^1/2 (F rho - d)||^2 of samples and the images that they are to be of: one with coil

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/content_store.hpp"
 #include "base/cost.hpp"
 #include "base/tolerance.hpp"
 #include "device/device.hpp"
@@ -64,6 +65,7 @@ struct EngineFacts {
 struct EngineContext : EngineFacts {
     Device& device;
     std::function<void(const std::string&)> note;
+    ContentStore* kept = nullptr; ///< ComputeOptions::kept
 };
 
 /// A way to compute transforms. The data that `points` refers to must outlive a transform.

@@ -63,7 +63,8 @@ Transforms::Transforms(std::shared_ptr<Device> device, ComputeOptions options,
       engine_(engine_of(kernel_, table_)),
       variant_(variant_named(kernel_, table_)), context_{facts(machine_,
                                                                &Transforms::recorded_parameters),
-                                                         *device_, options_.note},
+                                                         *device_, options_.note,
+                                                         options_.kept.get()},
       predicting_(facts(machine_, &Transforms::parameters_of)),
       choosing_(facts(model_, &Transforms::shipped_parameters_of)) {
     take_kernels_of_first();
@@ -115,7 +116,10 @@ ComputedBy Transforms::computed_by() const {
             info.name,
             info.platform.empty() ? "" : info.platform + ", " + info.driver,
             kernels.empty() ? first.name : kernels,
-            has_source ? kernel_hash(first.name) : "",
+            has_source ? *kept_or_made<std::string>(
+                             options_.kept.get(), "hash of kernel " + first.name, {}, 0,
+                             [&] { return std::make_shared<std::string>(kernel_hash(first.name)); })
+                       : "",
             epsilon(),
             parameters};
 }
@@ -185,6 +189,16 @@ std::unique_ptr<Transform> Transforms::make_in(Precision precision, const Sample
     return std::make_unique<SegmentedTransform>(
         *device_, precision,
         by.engine->make(context, *by.variant, points, voxels.in_field(nullptr)), segments);
+}
+
+void Transforms::record_as_made(const std::string& stage, const SamplePoints& points,
+                                const Voxels& voxels) {
+    const Choice by = chosen(points, voxels);
+    tell_engine(by, points, voxels);
+    if (std::find(served_.begin(), served_.end(), by.variant) == served_.end()) {
+        served_.push_back(by.variant);
+    }
+    recorded_parameters(by.variant->name, stage);
 }
 
 Cost Transforms::predict(const std::string& stage, const SamplePoints& points,

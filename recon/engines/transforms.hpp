@@ -38,6 +38,10 @@ public:
     /// The transform of make() with arrays of another precision.
     std::unique_ptr<Transform> make_in(Precision precision, const SamplePoints& points,
                                        const Voxels& voxels);
+    /// What scans leave for each other; null for a scan alone (ComputeOptions::kept).
+    ContentStore* kept() const { return options_.kept.get(); }
+    /// Puts on the record of this scan what another one has made as it would itself.
+    void record_as_made(const std::string& stage, const SamplePoints& points, const Voxels& voxels);
     /// The engine that make() takes for them.
     const Engine& engine_for(const SamplePoints& points, const Voxels& voxels) {
         return *chosen(points, voxels).engine;

@@ -6,6 +6,7 @@
 #include <limits>
 #include <random>
 
+#include "base/numbers.hpp"
 #include "encoding/misfit.hpp"
 #include "engines/piecewise.hpp"
 #include "model/estimated_maps.hpp"
@@ -115,6 +116,8 @@ struct CoarseModels::Samples {
     Frame of_maps; ///< samples that maps are estimated from; none where they cannot be
     /// Maps by estimates_in_field, and field.
     std::map<std::pair<bool, double>, CoilRows> maps = {};
+    /// Those of the centre's coils by mirrors, and field; none where they are too large.
+    std::map<std::pair<bool, double>, std::optional<FhdOfCoils>> fhd_of_coils = {};
 };
 
 CoarseModels::CoarseModels(Transforms& transforms, const Scan& scan, const Model& own,
@@ -214,6 +217,26 @@ std::shared_ptr<const OffResonance> CoarseModels::field_on(const Grid& grid, dou
     return std::make_shared<OffResonance>(known->second.scaled(factor));
 }
 
+/// Scans that were sampled alike share it.
+Q CoarseModels::q_of(const Sampling& sampling, const Grid& grid) {
+    const auto bytes =
+        static_cast<std::size_t>(Q::cost(grid, transforms_.precision()).device_bytes);
+    bool is_made_here = false;
+    Q q = *kept_or_made<Q>(transforms_.kept(), text("Q of ", by(grid.size, 3)),
+                           {bytes_of_all(sampling.trajectory), bytes_of_all(sampling.phi),
+                            bytes_of_all(sampling.weights)},
+                           bytes, [&] {
+                               is_made_here = true;
+                               return std::make_shared<const Q>(
+                                   compute_q(transforms_, sampling, grid));
+                           });
+    if (!is_made_here) {
+        transforms_.record_as_made("q", sampling.points(), Voxels::half_differences(grid));
+    }
+    q.grid = grid;
+    return q;
+}
+
 CoarseSolve CoarseModels::solve_with(const CoilRows& maps,
                                      const std::shared_ptr<const OffResonance>& field,
                                      const Grid& grid, const Sampling& sampling, double lambda) {
@@ -221,7 +244,7 @@ CoarseSolve CoarseModels::solve_with(const CoilRows& maps,
                 const auto key = std::pair(&of, grid.size);
                 auto known = qs_.find(key);
                 if (known == qs_.end()) {
-                    known = qs_.emplace(key, compute_q(transforms_, of, grid)).first;
+                    known = qs_.emplace(key, q_of(of, grid)).first;
                 }
                 return known->second;
             }};
@@ -269,9 +292,28 @@ CoarseModels::Explained CoarseModels::explained(const ModelChange& change, Sampl
     CoarseSolve of_change = solve_with(maps_of(change, samples), field_on(grid_, change.field),
                                        grid_, *sampling, to_compare.lambda);
     const CoilRows& values = samples.centre.samples;
-    const Solved solved = of_change.solve(of_change.fhd(values), to_compare);
+    const Solved solved = of_change.solve(fhd_of(of_change, change, samples), to_compare);
     const double energy = energy_of(*sampling, values);
     return {std::max(energy - solved.explained, 1e-7 * energy), solved.image};
+}
+
+/// Models that differ in their coil maps alone share the transform of small samples.
+std::vector<Volume> CoarseModels::fhd_of(CoarseSolve& model, const ModelChange& change,
+                                         Samples& samples) {
+    constexpr double hardly_any = 1.0 / 64; // of the room, by which transforms are cut into pieces
+    const CoilRows& values = samples.centre.samples;
+    const bool with_maps = !maps_.empty() || change.estimates;
+    const double bytes = static_cast<double>(values.rows() * grid_.voxels()) *
+                         static_cast<double>(Element{true, transforms_.precision()}.bytes());
+    if (!with_maps || bytes > hardly_any * transforms_.device().room()) {
+        return model.fhd(values);
+    }
+    const auto key = std::pair(change.mirrors, model_.off_resonance ? change.field : 0);
+    auto known = samples.fhd_of_coils.find(key);
+    if (known == samples.fhd_of_coils.end()) {
+        known = samples.fhd_of_coils.emplace(key, model.fhd_of_coils(values)).first;
+    }
+    return known->second ? model.fhd(*known->second) : model.fhd(values);
 }
 
 const CoarseModels::Explained& CoarseModels::own() {

@@ -66,7 +66,9 @@ private:
     const CoilRows& estimated_maps(const ModelChange& change, Samples& samples);
     std::shared_ptr<const Sampling> sampling_of(const ModelChange& change, const Samples& samples);
     Explained explained(const ModelChange& change, Samples& samples);
+    std::vector<Volume> fhd_of(CoarseSolve& model, const ModelChange& change, Samples& samples);
     std::shared_ptr<const OffResonance> field_on(const Grid& grid, double factor);
+    Q q_of(const Sampling& sampling, const Grid& grid);
     CoarseSolve solve_with(const CoilRows& maps, const std::shared_ptr<const OffResonance>& field,
                            const Grid& grid, const Sampling& sampling, double lambda);
 

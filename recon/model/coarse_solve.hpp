@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "encoding/formulation.hpp"
@@ -24,6 +25,11 @@ public:
 
     /// F^H d of C x M samples: one volume with maps, one a coil without.
     std::vector<Volume> fhd(const CoilRows& samples) { return equations_.fhd(samples); }
+    /// The same in two steps, of which models with one sampling and one field share the first.
+    std::optional<FhdOfCoils> fhd_of_coils(const CoilRows& samples) {
+        return equations_.fhd_of_coils(samples);
+    }
+    std::vector<Volume> fhd(const FhdOfCoils& of_coils) { return equations_.fhd(of_coils); }
     /// The image of all coils by maps, and what it explains of the samples' energy.
     Solved solve(const std::vector<Volume>& fhd, const SolveOptions& options) {
         return lsrecon::solve(equations_, fhd, options);

@@ -13,17 +13,19 @@ constexpr long neighbours = 1;
 /// Sums over the neighbours along one dimension.
 void add_neighbours(Eigen::ArrayXcd& values, const Grid& grid, std::size_t d) {
     const Eigen::ArrayXcd before = values;
-    std::size_t stride = 1;
+    Eigen::Index stride = 1;
     for (std::size_t i = 0; i < d; ++i) {
-        stride *= grid.size[i];
+        stride *= static_cast<Eigen::Index>(grid.size[i]);
     }
-    for (std::size_t n = 0; n < grid.voxels(); ++n) {
-        const auto at = static_cast<long>(n / stride % grid.size[d]);
-        for (long by = -neighbours; by <= neighbours; ++by) {
-            if (by != 0 && at + by >= 0 && at + by < static_cast<long>(grid.size[d])) {
-                values(static_cast<Eigen::Index>(n)) +=
-                    before(static_cast<Eigen::Index>(n) + by * static_cast<long>(stride));
-            }
+    const Eigen::Index block = stride * static_cast<Eigen::Index>(grid.size[d]);
+    for (Eigen::Index by = -neighbours; by <= neighbours; ++by) {
+        const Eigen::Index beside = block - std::abs(by) * stride; // that have such a neighbour
+        if (by == 0 || beside <= 0) {
+            continue;
+        }
+        for (Eigen::Index first = 0; first < values.size(); first += block) {
+            values.segment(first - std::min<Eigen::Index>(by, 0) * stride, beside) +=
+                before.segment(first + std::max<Eigen::Index>(by, 0) * stride, beside);
         }
     }
 }

@@ -249,6 +249,54 @@ def frames_are_read_while_they_are_computed(make):
                               image(folder, f"{scan}.h5")[0]), f"{scan}: other values")
 
 
+def made_alike(one, other):
+    """Whether values and record agree, but for what a command and a clock put there."""
+    def facts(record):
+        return {key: str(value) for key, value in record.items()
+                if not key.startswith(("seconds_", "command", "made", "device_memory"))}
+    return np.array_equal(one[0], other[0]) and facts(one[1]) == facts(other[1])
+
+
+def what_scans_leave_changes_nothing(make):
+    """Trajectories, maps, sizes and options that come and go, with a bad scan in between, on a
+    device: each image and its record are those of the scan alone."""
+    folder = make()
+    os.makedirs(folder / "in")
+    usual = ["--coils", "3", "--snr", "20", "--quiet", "--matrix"]
+    for seed, (name, words) in enumerate({
+            "a": "16,16", "b": "16,16", "maps": "16,16", "bad": "16,16", "e": "16,16",
+            "c": "16,16 --readouts 20", "d": "18,16",
+            "none": "16,16 --without-maps"}.items()):
+        folder.run(0, ["simulate", "--trajectory", "radial", *usual, *words.split(), "--seed",
+                       str(seed), "-o", f"in/{name}.h5"])
+    with h5py.File(folder / "in/maps.h5", "r+") as file:  # of other coils
+        file["coil_maps"][...] = file["coil_maps"][()][::-1]
+    with h5py.File(folder / "in/bad.h5", "r+") as file:
+        file["samples"][0, 3] = np.nan
+    device = ["--iterations", "4"]
+    if not folder.can_run(["recon", "in/a.h5", "-o", "one.h5", *device]):
+        device = FAST
+    lines = ["a", "b\t--precision double", "maps", "e", "bad", "c", "d", "none", "a\t--conjugate",
+             "b", "c\t--lambda 0.1"]
+    done = set()
+    for begin in (0, 4, 8):  # each scan is listed once
+        some = [line.split("\t") for line in lines[begin:begin + 4]]
+        write_list(folder, *("\t".join([f"in/{name}.h5", *words]) for name, *words in some))
+        out = f"out{begin}"
+        code = INPUT if begin == 4 else 0
+        folder.run(code, ["batch", "list.txt", "-o", out, *device])
+        for name, *words in some:
+            if name == "bad":
+                continue
+            folder.run(0, ["recon", f"in/{name}.h5", "-o", "alone.h5", "--quiet", *device,
+                           *" ".join(words).split()])
+            expect(made_alike(image(folder, f"{out}/images/in/{name}.h5"),
+                              image(folder, "alone.h5")), f"{name} {words}: another image")
+            os.remove(folder / "alone.h5")
+            done.add(name)
+    expect(len(done) == 7, done)
+
+
 def shares_make_the_list(make):
     folder = make()
     scans_in(folder, "a", "b", "c")
@@ -280,5 +328,6 @@ if __name__ == "__main__":
                         what_is_finished_is_left_alone, other_options_make_the_image_again,
                         what_failed_is_not_finished, raw_data_stay, a_bad_line_is_a_row,
                         names_are_quoted, images_have_names_of_their_own, scans_share_what_agrees,
-                        frames_are_read_while_they_are_computed, shares_make_the_list,
+                        frames_are_read_while_they_are_computed,
+                        what_scans_leave_changes_nothing, shares_make_the_list,
                         what_cannot_be_is_refused]))

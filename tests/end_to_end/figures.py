@@ -13,14 +13,15 @@ import tempfile
 
 program, source = sys.argv[1], pathlib.Path(sys.argv[2])
 PAGE = source / "docs/performance.md"
-TABLES = {"cpu": ["transforms", "kernels", "runs", "peers", "maps", "predictions", "memory"],
+TABLES = {"cpu": ["transforms", "kernels", "runs", "peers", "maps", "predictions", "memory",
+                  "batch"],
           "gpu": ["transforms", "kernels", "runs", "peers", "predictions"]}
 WORDS = ("scan", "engine", "kernel", "options", "adjoint of", "file to file", "lsrecon and BART",
          "maps", "voxels")  # columns without numbers begin so
 NUMBER = re.compile(r"[-+]?\d+(\.\d+)?(e[-+]?\d+)?\b")
 # Two scans by four engines, kernels, three scans in three ways, two errors of two scans.
 ROWS = {"transforms": 8, "kernels": 4, "runs": 9, "peers": 4, "maps": 3, "predictions": 1,
-        "memory": 1}
+        "memory": 1, "batch": 2}
 
 
 def table_of(page, name, device):

@@ -82,7 +82,7 @@ ComplexVector by_lines(const Fft<double>& fft, const ComplexVector& image,
                   [&](std::size_t first, std::size_t count, const Complex* from) {
                       std::copy_n(from, count, stored.data() + first);
                   }},
-                 workspace.data(), threads);
+                 workspace.data(), threads ? nullptr : fft.scratch().get());
     return stored;
 }
 

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <numeric>
 
+#include "base/numbers.hpp"
 #include "engines/split.hpp"
 
 namespace lsrecon::opencl {
@@ -81,6 +82,21 @@ LatticeSamples::LatticeSamples(const Resources& resources, const std::vector<Vec
             resources.write(low, positions_, (2 * d + 1) * stride_ + range.first);
         }
     }
+}
+
+std::size_t LatticeSamples::bytes(std::size_t samples, Precision precision) {
+    const std::size_t numbers = precision == Precision::float32 ? 6 : 3;
+    return padded(samples) * numbers * bytes_of(precision) + samples * sizeof(cl_int);
+}
+
+std::string name_of(const Voxels& voxels, Precision precision) {
+    std::string name = text("lattice in ", 8 * bytes_of(precision), " bits within ",
+                            exact(voxels.extent_in_voxels()));
+    for (std::size_t d = 0; d < 3; ++d) {
+        name += text(" ", voxels.lattice_size()[d], " from ", voxels.lattice_first()[d], " of ",
+                     exact(voxels.per_fov()[d]));
+    }
+    return name;
 }
 
 Array LatticeSamples::packed(const Array& values, const Range& coils) const {

@@ -28,6 +28,9 @@ public:
     LatticeSamples(const Resources& resources, const std::vector<Vec3>& trajectory,
                    const Voxels& voxels, bool sorted);
 
+    /// The bytes of device memory that so many samples take.
+    static std::size_t bytes(std::size_t samples, Precision precision);
+
     std::size_t count() const { return count_; }
     /// Length of the arrays: the samples, and room to fill the last chunk or block up to whole
     /// tiles.
@@ -51,5 +54,8 @@ private:
     bool halved_;
     Array positions_;
 };
+
+/// The name of what is made of a trajectory for a lattice, in this precision.
+std::string name_of(const Voxels& voxels, Precision precision);
 
 } // namespace lsrecon::opencl

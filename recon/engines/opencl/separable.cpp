@@ -22,14 +22,13 @@ public:
     SeparableTransform(const EngineContext& context, const Variant& variant,
                        const SamplePoints& points, const Voxels& voxels)
         : context_(context), resources_(resources_of(context)), variant_(variant), points_(points),
-          voxels_(voxels),
-          samples_(resources_, points.trajectory, voxels, form_of("fhd") != Form::matrix) {}
+          voxels_(voxels), samples_(samples_of(context, form_of("fhd") != Form::matrix)) {}
 
-    std::size_t samples() const override { return samples_.count(); }
+    std::size_t samples() const override { return samples_->count(); }
     std::size_t voxels() const override { return voxels_.count(); }
 
     void forward(const Array& rho, Array& out, const Progress& progress) override {
-        const SeparableWork work{resources_, samples_, voxels_, rho, out, progress};
+        const SeparableWork work{resources_, *samples_, voxels_, rho, out, progress};
         guarded("a transform", [&] { run_forward(work); });
     }
 
@@ -37,7 +36,7 @@ public:
         stage_ = values.element().complex ? "fhd" : "q";
         const Queue& queue = resources_.queue;
         const std::size_t room = std::min(queue.largest_buffer(), queue.memory() / share_of_totals);
-        const SeparableWork work{resources_, samples_, voxels_, values, out, progress};
+        const SeparableWork work{resources_, *samples_, voxels_, values, out, progress};
         with_smaller_blocks(std::min(most_bytes_of_totals, room), resources_.note,
                             [&](std::size_t bytes) {
                                 resources_.queue.abandon_launches(); // of an attempt before
@@ -49,6 +48,19 @@ public:
     double adjoint_error() const override { return error(stage_); }
 
 private:
+    /// Those that another scan has left, or new ones.
+    std::shared_ptr<const LatticeSamples> samples_of(const EngineContext& context,
+                                                     bool sorted) const {
+        Resources of_all = resources_;
+        of_all.note = [](const std::string&) {}; // they may outlive who listens
+        return kept_or_made<LatticeSamples>(
+            context.kept, text(name_of(voxels_, resources_.precision), sorted ? " sorted" : ""),
+            {bytes_of_all(points_.trajectory)},
+            LatticeSamples::bytes(points_.count(), resources_.precision), [&] {
+                return std::make_shared<LatticeSamples>(of_all, points_.trajectory, voxels_,
+                                                        sorted);
+            });
+    }
     const Parameters& parameters_of(const std::string& stage) const {
         return context_.parameters(variant_.name, stage).values;
     }
@@ -73,7 +85,8 @@ private:
         const std::size_t columns = LatticeColumns(voxels_).count;
         switch (form_of(stage_)) {
         case Form::in_private:
-            return separable_private(parameters, work, most_bytes);
+            return separable_private(parameters, work, most_bytes,
+                                     {context_.kept, points_.trajectory});
         case Form::local:
             return separable_tiled(local_product(parameters, columns, resources_), work,
                                    most_bytes);
@@ -92,7 +105,7 @@ private:
     const Variant& variant_;
     SamplePoints points_;
     Voxels voxels_;
-    LatticeSamples samples_;
+    std::shared_ptr<const LatticeSamples> samples_;
     std::string stage_ = "fhd"; ///< stage of the last adjoint
 };
 

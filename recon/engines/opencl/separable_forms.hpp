@@ -1,7 +1,10 @@
 #pragma once
 
 #include <limits>
+#include <memory>
+#include <vector>
 
+#include "base/content_store.hpp"
 #include "engines/opencl/lattice_samples.hpp"
 #include "engines/transform.hpp"
 #include "engines/tuning.hpp"
@@ -30,10 +33,15 @@ constexpr std::size_t lanes_of(Precision precision) {
     return 64 / bytes_of(precision);
 }
 
+/// The place where the factors of a trajectory may be left for another scan.
+struct FactorStore {
+    ContentStore* store; ///< or null
+    const std::vector<Vec3>& trajectory;
+};
 /// The product in private memory, for CPUs: kernels/separable.cl. `most_bytes` is what the totals
-/// of one block of the volume may take.
+/// of one block of the volume may take. Factors are those that another scan has left, where it has.
 void separable_private(const Parameters& parameters, const SeparableWork& work,
-                       std::size_t most_bytes);
+                       std::size_t most_bytes, const FactorStore& kept);
 
 /// The division of a product by a kernel file: each work-group has some rows and columns of it.
 struct Tiles {

@@ -587,6 +587,7 @@ void serve_hdf5_files(int orders) {
         for (;;) {
             const auto [connection, file] = parent.receive_descriptors();
             const Connection to(connection);
+            H5open(); // once: children have the library as it is here, which no file has touched
             const pid_t here = ::getpid();
             const pid_t child = ::fork();
             if (child == 0) {

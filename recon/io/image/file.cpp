@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/escaped.hpp"
+#include "base/numbers.hpp"
 #include "base/replacing_file.hpp"
 #include "io/formats.hpp"
 #include "io/hdf5/reader.hpp"
@@ -263,6 +264,17 @@ void write_image(const std::string& path, const Image& image) {
     require_an_image(largest.value());
     write_image(path, image, static_cast<std::size_t>(image.frames.front().values.size()),
                 values_of(image));
+}
+
+Record record_in_words(const Image& image) {
+    Record record = image.record;
+    for (const auto& [name, value] : image.numbers) {
+        record.emplace_back(name, shown(value));
+    }
+    for (const auto& [stage, seconds] : image.stage_seconds) {
+        record.emplace_back("seconds_" + stage, shown(seconds));
+    }
+    return record;
 }
 
 void write_fhd(const std::string& path, const Image& about, std::size_t coils, std::size_t voxels,

@@ -18,6 +18,9 @@ void write_image(const std::string& path, const Image& image);
 void write_image(const std::string& path, const Image& image, std::size_t voxels,
                  const FrameValues& values);
 
+/// The record as record_of() finds it in the file of an image, every value in words.
+Record record_in_words(const Image& image);
+
 /// Writes F^H d as /fhd [F,] [C,] (Z,) Y, X: leading dimensions only where there is more than one.
 /// `values` of a frame are `coils` volumes of so many voxels, complex numbers of this precision.
 /// The rules of write_image hold.

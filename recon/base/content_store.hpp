@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <typeindex>
+#include <utility>
+#include <vector>
+
+namespace lsrecon {
+
+/// The bytes of numbers that lie one after the other.
+template <typename Numbers> std::string_view bytes_of_all(const Numbers& numbers) {
+    return {reinterpret_cast<const char*>(numbers.data()),
+            static_cast<std::size_t>(numbers.size()) * sizeof(*numbers.data())};
+}
+
+/// What was made of some numbers, for those who need it of the same numbers again: found by every
+/// byte of them, never by a name or a hash alone. Holds what was asked for last, within a bound.
+/// Threads may use it at the same time.
+class ContentStore {
+public:
+    using Contents = std::vector<std::string_view>;
+
+    /// `most_bytes` is the limit of all that is kept, with the numbers that it was made of.
+    explicit ContentStore(std::size_t most_bytes) : most_bytes_(most_bytes) {}
+
+    /// What stands here under `what`, which says all that is no number, and these contents; else
+    /// what make() gives, a shared pointer to `bytes` bytes.
+    template <typename Made, typename Make> std::shared_ptr<const Made>
+    get(const std::string& what, const Contents& of, std::size_t bytes, const Make& make) {
+        const std::type_index type = typeid(Made);
+        if (std::shared_ptr<const void> found = find(type, what, of)) {
+            return std::static_pointer_cast<const Made>(std::move(found));
+        }
+        std::shared_ptr<const Made> made = make();
+        keep(type, what, of, bytes, made);
+        return made;
+    }
+
+private:
+    struct Entry {
+        std::type_index type;
+        std::string what;
+        std::vector<std::string> of;
+        std::size_t bytes;
+        std::shared_ptr<const void> made;
+    };
+    std::shared_ptr<const void> find(const std::type_index& type, const std::string& what,
+                                     const Contents& of);
+    void keep(const std::type_index& type, const std::string& what, const Contents& of,
+              std::size_t bytes, std::shared_ptr<const void> made);
+
+    const std::size_t most_bytes_;
+    std::mutex mutex_;
+    std::deque<Entry> entries_; ///< the one that was asked for last comes first
+    std::size_t bytes_ = 0;
+};
+
+/// ContentStore::get(); what make() gives where there is no store.
+template <typename Made, typename Make>
+std::shared_ptr<const Made> kept_or_made(ContentStore* store, const std::string& what,
+                                         const ContentStore::Contents& of, std::size_t bytes,
+                                         const Make& make) {
+    return store != nullptr ? store->get<Made>(what, of, bytes, make) : make();
+}
+
+} // namespace lsrecon
