@@ -12,8 +12,8 @@
 #include "encoding/noise_map.hpp"
 #include "plan/plan.hpp"
 #include "plan/settle.hpp"
+#include "reconstruct_choices.hpp"
 #include "reconstruct_joint.hpp"
-#include "reconstruct_turns.hpp"
 #include "scan/check.hpp"
 #include "scan/reach.hpp"
 #include "schedule/frame_results.hpp"
@@ -23,17 +23,21 @@ namespace lsrecon {
 
 namespace {
 
-Record settings_of(const SolveOptions& how) {
-    const Method& method = method_of(how);
-    if (!method.solves) {
-        return {{"method", method.name}};
+Record settings_of(const Run& run) {
+    const SolveOptions& how = run.how;
+    const ComputeOptions& compute = run.transforms.options();
+    Record settings{{"method", method_of(how).name}};
+    if (compute.accuracy_is_of_image) {
+        settings.emplace_back("accuracy", text(compute.accuracy));
     }
-    return {{"method", method.name},
-            {"lambda", exact(how.lambda)},
-            {"regularisers", in_words(how.regularisers)},
-            {"iterations", text(how.iterations)},
-            {"tolerance", text(how.tolerance)},
-            {"preconditioner", preconditioner_of(how)}};
+    if (method_of(how).solves) {
+        settings.insert(settings.end(), {{"lambda", exact(how.lambda)},
+                                         {"regularisers", in_words(how.regularisers)},
+                                         {"iterations", text(how.iterations)},
+                                         {"tolerance", text(how.tolerance)},
+                                         {"preconditioner", preconditioner_of(how)}});
+    }
+    return settings;
 }
 
 /// What the notes on the solves need to know of the run.
@@ -127,6 +131,19 @@ double bytes_of_qs(const Device& device, std::size_t places) {
     return places > 1 ? share_of_memory * device.memory() : 0;
 }
 
+/// The next run of the same transforms begins as the user asked.
+class AsAsked {
+public:
+    explicit AsAsked(Transforms& transforms)
+        : transforms_(transforms), asked_(transforms.options()) {}
+    ~AsAsked() { transforms_.compute_as(asked_); }
+    AsAsked(const AsAsked&) = delete;
+
+private:
+    Transforms& transforms_;
+    ComputeOptions asked_;
+};
+
 /// What is known of the image once all frames are there.
 void finish(Reconstructed& result, const FrameResults& frames,
             const std::optional<ChosenWeight>& weight, const std::optional<LambdaCurve>& curve,
@@ -157,6 +174,7 @@ void finish(Reconstructed& result, const FrameResults& frames,
 Reconstructed reconstruct(FrameSource& source, ImageSink& sink, Transforms& transforms,
                           ReconstructOptions options, Reporter& report) {
     require_samples(source.scan());
+    const AsAsked as_asked(transforms);
     const bool together = need_all_frames(options.solve.regularisers);
     if (need_splitting(options.solve.regularisers) && options.effort.tolerance) {
         require_tolerance(*options.effort.tolerance, transforms.precision());
@@ -175,8 +193,8 @@ Reconstructed reconstruct(FrameSource& source, ImageSink& sink, Transforms& tran
     qs.require(scan);
 
     ModelCheck model_check(transforms, prepared.maps_are_stored());
-    SolveFacts facts{formulation.products(), unit_roundoff(transforms.solver_precision()),
-                     !qs.are_given() && has_few_samples(scan, prepared.first_good())};
+    const SolveFacts facts{formulation.products(), unit_roundoff(transforms.solver_precision()),
+                           !qs.are_given() && has_few_samples(scan, prepared.first_good())};
     Run run{prepared,
             transforms,
             qs,
@@ -187,23 +205,12 @@ Reconstructed reconstruct(FrameSource& source, ImageSink& sink, Transforms& tran
             report,
             qs.are_given() ? 0 : frames_of_a_sampling(scan)};
     TurnAhead ahead;
-    std::optional<ChosenWeight> weight;
-    if (!candidates_of(options, facts).empty()) {
-        weight = choose_weight_ahead(run, candidates_of(options, facts), ahead);
-        facts.regularisers = weight->regularisers;
-        run.how = settle(options, facts);
-        go_on_with(ahead, run);
-    }
-    std::optional<LambdaCurve> curve;
-    if (const RuleChoice rule = rule_of(options, facts); !rule.word.empty()) {
-        curve = choose_lambda_ahead(run, rule, ahead);
-        facts.lambda = curve->at_chosen().lambda;
-        run.how = settle(options, facts);
-        ahead.sampling->amplification = curve->at_chosen().amplification;
+    const auto& [weight, curve] = choose_by_samples(run, formulation, facts, ahead);
+    if (ahead.place) {
         go_on_with(ahead, run);
     }
 
-    sink.begin(scan, settings_of(run.how));
+    sink.begin(scan, settings_of(run));
     JobRanks alone;
     const bool divide = !together && scan.frames.size() > 1;
     const JointRoom room = together ? require_joint_room(run, formulation) : JointRoom();

@@ -228,12 +228,34 @@ ImageFrame image_of(const Run& run, const Frame& frame, const Solved& solved, do
     return image;
 }
 
+ImageFrame errors_by_gain(const Run& run, SamplingTurn& turn, FrameTurn& of_frame, double gain) {
+    NormalEquations& equations = turn.equations;
+    equations.certify_gram(of_frame.certificate, run.report);
+    Solved like;
+    like.gains = {gain};
+    ImageFrame errors;
+    estimate_rounding(errors, like.gains, run.how.lambda, equations.error(),
+                      run.transforms.epsilon());
+    estimate_by_certificate(errors, like, of_frame.certificate, run.how.lambda,
+                            equations.unknowns());
+    refine(run, turn, errors);
+    return errors;
+}
+
 ImageFrame in_units_of_maps(ImageFrame image, const Model& model) {
     image.maps_scale = model.maps_scale;
     if (image.maps_scale != 1) {
         image.values /= image.maps_scale;
     }
     return image;
+}
+
+void TurnAhead::drop_transformed() {
+    sampling.reset();
+    place.reset();
+    if (of_frame) {
+        of_frame->fhd.clear();
+    }
 }
 
 std::unique_ptr<PlaceTurn> TurnAhead::take(const Place& of) {
@@ -251,8 +273,13 @@ std::optional<FrameTurn> TurnAhead::take(std::size_t of) {
 
 namespace {
 
-/// Begins the turns of a bright frame that is not refused: its samples, transformed.
+/// Begins the turns of a bright frame that is not refused, or again those of the frame ahead: its
+/// samples, transformed.
 FrameTurn begin_bright_frame(const Run& run, TurnAhead& ahead) {
+    std::optional<Frame> known;
+    if (ahead.of_frame) {
+        known = std::move(ahead.of_frame->frame);
+    }
     const auto begin = [&](std::size_t f) {
         const Place& place = run.prepared.place_of(f);
         ahead = {}; // its memory is that of the next
@@ -261,13 +288,14 @@ FrameTurn begin_bright_frame(const Run& run, TurnAhead& ahead) {
         ahead.sampling =
             std::make_unique<SamplingTurn>(run, *ahead.place, *run.scan().frames[f].sampling);
     };
-    const std::vector<std::size_t> bright = bright_frames(run);
+    const std::vector<std::size_t> bright =
+        known ? std::vector<std::size_t>{ahead.frame} : bright_frames(run);
     if (std::none_of(bright.begin(), bright.end(),
                      [&](std::size_t f) { return unless_refused([&] { begin(f); }); })) {
         begin(run.prepared.first_good());
     }
     FrameTurn turn;
-    turn.frame = run.prepared.frame(ahead.frame);
+    turn.frame = known ? std::move(*known) : run.prepared.frame(ahead.frame);
     turn.fhd = ahead.sampling->equations.fhd_in_stage(turn.frame.samples, run.report);
     compare_models(run, *ahead.place, turn.frame, ahead.frame);
     return turn;
@@ -278,7 +306,6 @@ void hand_over(const Run& run, FrameTurn turn, TurnAhead& ahead) {
     turn.energy = energy_of(*turn.frame.sampling, turn.frame.samples);
     turn.certificate = ahead.sampling->equations.certify(turn.frame.samples, turn.fhd, run.report);
     turn.most_noise = most_noise_of(run, turn.frame);
-    turn.frame.samples = {};
     ahead.of_frame = std::move(turn);
 }
 
@@ -305,10 +332,18 @@ ChosenWeight choose_weight_ahead(const Run& run, const std::vector<Regularisers>
     return chosen;
 }
 
-void go_on_with(TurnAhead& ahead, const Run& run) {
+void look_ahead(const Run& run, TurnAhead& ahead) {
+    hand_over(run, begin_bright_frame(run, ahead), ahead);
+}
+
+void put_choices(const Run& run, TurnAhead& ahead) {
     ahead.place->equations.common.regularisers = run.how.regularisers;
     ahead.place->equations.common.precondition = run.how.precondition;
     ahead.sampling->equations.set_lambda(run.how.lambda);
+}
+
+void go_on_with(TurnAhead& ahead, const Run& run) {
+    ahead.of_frame->frame.samples = {};
     const Place& first = run.prepared.places().front();
     if (ahead.place->place.index != first.index ||
         &ahead.sampling->sampling != first.samplings.front().sampling.get()) {

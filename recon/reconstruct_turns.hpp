@@ -77,6 +77,9 @@ ImageFrame solve_frame(const Run& run, SamplingTurn& turn, FrameTurn& of_frame,
 /// The same of a frame that was solved; over so many unknowns errors of F^H d are spread.
 ImageFrame image_of(const Run& run, const Frame& frame, const Solved& solved, double error,
                     const Certificate& certificate, std::size_t unknowns);
+/// What is known of the error of a frame before it is solved, by ||F^H d|| / (Q(0) ||rho||) of an
+/// image like its own, and lambda.
+ImageFrame errors_by_gain(const Run& run, SamplingTurn& turn, FrameTurn& of_frame, double gain);
 /// Coil maps of the model were divided by a number, and so is the image now.
 ImageFrame in_units_of_maps(ImageFrame image, const Model& model);
 
@@ -85,8 +88,10 @@ struct TurnAhead {
     std::size_t frame = 0;
     std::unique_ptr<PlaceTurn> place;
     std::unique_ptr<SamplingTurn> sampling;
-    std::optional<FrameTurn> of_frame;
+    std::optional<FrameTurn> of_frame; ///< with its samples until go_on_with()
 
+    /// Drops what the transforms made: the samples stay, which may be read once.
+    void drop_transformed();
     /// Gives up the turn that was made ahead if it is this one, else null.
     std::unique_ptr<PlaceTurn> take(const Place& of);
     std::unique_ptr<SamplingTurn> take(const PlaceTurn& here, const Sampling& of);
@@ -98,8 +103,12 @@ LambdaCurve choose_lambda_ahead(const Run& run, const RuleChoice& rule, TurnAhea
 /// Chooses a weight for all frames by the same (encoding/choose_weight.hpp).
 ChosenWeight choose_weight_ahead(const Run& run, const std::vector<Regularisers>& candidates,
                                  TurnAhead& ahead);
-/// Puts what the run has chosen into the equations, and drops the turns of place and sampling that
-/// the loop does not begin with: their memory. F^H d waits for its frame.
+/// Begins the turns of the same frame where nothing is chosen.
+void look_ahead(const Run& run, TurnAhead& ahead);
+/// Puts what the run has chosen into the equations.
+void put_choices(const Run& run, TurnAhead& ahead);
+/// Drops the samples, and the turns of place and sampling that the loop does not begin with: their
+/// memory. F^H d waits for its frame.
 void go_on_with(TurnAhead& ahead, const Run& run);
 
 } // namespace lsrecon

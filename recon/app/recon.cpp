@@ -141,9 +141,6 @@ void settle_options(ReconOptions& options) {
     reconstruct.settings = settings_of(&options_of, options);
     name_device(reconstruct.settings);
     options.compute = with_accuracy_of_image(std::move(options.compute), reconstruct);
-    if (options.compute.accuracy_is_of_image) {
-        reconstruct.settings.emplace_back("accuracy", text(options.compute.accuracy));
-    }
 }
 
 void settle_and_check_files(ReconOptions& options) {

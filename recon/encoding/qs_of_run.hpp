@@ -22,6 +22,8 @@ public:
     void require(const Scan& scan);
     /// Computed in the stage "q".
     Q of(const Sampling& sampling, const Grid& grid);
+    /// Drops what is kept: the transforms compute otherwise from now on.
+    void forget() { kept_.clear(); }
 
 private:
     Q of_store_or_computed(const Sampling& sampling, const Grid& grid);

@@ -70,17 +70,26 @@ Transforms::Transforms(std::shared_ptr<Device> device, ComputeOptions options,
     take_kernels_of_first();
     if (may_be_inexact(options_, table_) && !options_.precision && accuracy_is_asked_for() &&
         options_.accuracy < least_accuracy_of_floats && device_->has(Precision::float64)) {
-        options_.precision = Precision::float64;
-        for (EngineFacts* const any :
-             std::initializer_list<EngineFacts*>{&context_, &predicting_, &choosing_}) {
-            any->precision = Precision::float64;
-        }
+        ComputeOptions in_doubles = options_;
+        in_doubles.precision = Precision::float64;
+        compute_as(in_doubles);
         tell(text("double precision, for an accuracy of ", options_.accuracy));
     }
     if (!device_->has(precision())) {
         throw DeviceError(text("`precision` double: ", device_->info().name,
                                " has no double precision\n  next:     use `precision` single, "
                                "another `device`, or `backend` reference"));
+    }
+}
+
+void Transforms::compute_as(const ComputeOptions& options) {
+    options_.precision = options.precision;
+    options_.accuracy = options.accuracy;
+    options_.accuracy_is_of_image = options.accuracy_is_of_image;
+    for (EngineFacts* const any :
+         std::initializer_list<EngineFacts*>{&context_, &predicting_, &choosing_}) {
+        any->precision = precision();
+        any->accuracy = options_.accuracy;
     }
 }
 

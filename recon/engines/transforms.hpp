@@ -51,6 +51,9 @@ public:
     bool accuracy_is_asked_for() const {
         return options_.accuracy > 0 && !options_.accuracy_is_of_image;
     }
+    const ComputeOptions& options() const { return options_; }
+    /// Takes precision and accuracy of these options from now on: what was made keeps its own.
+    void compute_as(const ComputeOptions& options);
     /// The cost of one coil in "fhd", "q" or "f".
     Cost predict(const std::string& stage, const SamplePoints& points, const Voxels& voxels);
     Cost predict_in(Precision precision, const std::string& stage, const SamplePoints& points,

@@ -319,7 +319,8 @@ OptionTable device_options(ComputeOptions& compute, const std::string& usual_ker
          expert({"precision", choice(compute.precision, {"single", "double"}),
                  "precision of transforms and solver", "single, solver double",
                  "By default transforms use single precision. Conjugate gradients use "
-                 "double precision if the device supports it. With double, time "
+                 "double precision if the device supports it. Where rounding would show in the "
+                 "image, transforms use it, too, and a note says so. With double, time "
                  "segments still have the error of `segment_error`."}),
          expert({"accuracy", number(compute.accuracy, from(1e-14, 0.1)),
                  "relative error of transforms at most", "that of the kernel",
@@ -343,13 +344,17 @@ OptionTable error_options(ReconstructOptions& options) {
           "The first frame is solved N times with new noise. The standard deviation of each "
           "voxel is `/noise_map` in the image. Without regularisation (`lambda` 0) the image "
           "also holds `/g_factor`. 100 replicas have an error of about 5 %."},
-         expert({"certify", number(options.certify, positive(), "EPS"),
-                 "largest error of the image by its transforms, else code 6", "none",
-                 "Transforms are compared with exact sums in double precision at random points. "
-                 "The image's relative L2 error by them is at most EPS with a confidence of 95 %, "
-                 "or the exit code is 6. The image is written in both cases. Without the option "
-                 "the error is reported for kernels that are not exact. With a regulariser that is "
-                 "not quadratic each frame is solved once more to tell it."})});
+         expert(
+             {"certify", number(options.certify, positive(), "EPS"),
+              "largest error of the image by its transforms, else code 6", "none",
+              "It bounds what the NUFFT and rounding do to the image at this lambda, and neither "
+              "noise nor errors of coil maps. "
+              "Transforms are compared with exact sums in double precision at random points. "
+              "The image's relative L2 error by them is at most EPS with a confidence of 95 %, "
+              "or the exit code is 6. The image is written in both cases. Where floats cannot keep "
+              "EPS, transforms compute in double precision by themselves. Without the option "
+              "the error is reported for kernels that are not exact. With a regulariser that is "
+              "not quadratic each frame is solved once more to tell it."})});
 }
 
 } // namespace lsrecon::option

@@ -84,20 +84,57 @@ SolveOptions settle(const ReconstructOptions& options, const SolveFacts& facts) 
     return with_effort(std::move(how), options.effort, products, facts.epsilon);
 }
 
-ComputeOptions with_accuracy_of_image(ComputeOptions compute, const ReconstructOptions& options) {
-    constexpr double usual_lambda = 1e-3; // of those that rules choose
-    const bool is_asked_for = compute.accuracy > 0 && !compute.accuracy_is_of_image;
-    if (is_asked_for || !may_be_inexact(compute)) {
-        return compute;
-    }
+namespace {
+
+double accuracy_of_image(const ReconstructOptions& options, double lambda, Precision precision) {
     const double tolerance = options.certify > 0
                                  ? options.certify
                                  : options.effort.tolerance.value_or(image_error_of_accuracy);
+    return accuracy_for(tolerance, lambda, precision);
+}
+
+ComputeOptions with_accuracy_of(ComputeOptions compute, const ReconstructOptions& options) {
+    constexpr double usual_lambda = 1e-3; // of those that rules choose
     const bool by_rule = !rule_of(options).word.empty();
     compute.accuracy_is_of_image = true;
-    compute.accuracy = accuracy_for(tolerance, by_rule ? usual_lambda : options.solve.lambda,
-                                    compute.precision.value_or(Precision::float32));
+    compute.accuracy = accuracy_of_image(options, by_rule ? usual_lambda : options.solve.lambda,
+                                         compute.precision.value_or(Precision::float32));
     return compute;
+}
+
+bool is_accuracy_asked_for(const ComputeOptions& compute) {
+    return compute.accuracy > 0 && !compute.accuracy_is_of_image;
+}
+
+} // namespace
+
+ComputeOptions with_accuracy_of_image(ComputeOptions compute, const ReconstructOptions& options) {
+    return is_accuracy_asked_for(compute) || !may_be_inexact(compute)
+               ? compute
+               : with_accuracy_of(std::move(compute), options);
+}
+
+ComputeOptions with_accuracy_of_choice(ComputeOptions compute, const ReconstructOptions& options) {
+    if (!is_accuracy_asked_for(compute) || !may_be_inexact(compute)) {
+        return compute;
+    }
+    ComputeOptions of_image = with_accuracy_of(compute, options);
+    return of_image.accuracy < compute.accuracy ? of_image : compute;
+}
+
+std::optional<ComputeOptions> more_exact(ComputeOptions compute, const ReconstructOptions& options,
+                                         double lambda) {
+    const double before = compute.accuracy;
+    const bool was_in_doubles = compute.precision == Precision::float64;
+    if (compute.backend != "opencl" || compute.precision == Precision::float32) {
+        return std::nullopt;
+    }
+    compute.precision = Precision::float64;
+    if (may_be_inexact(compute)) {
+        compute.accuracy_is_of_image = true;
+        compute.accuracy = accuracy_of_image(options, lambda, Precision::float64);
+    }
+    return was_in_doubles && compute.accuracy >= before ? std::nullopt : std::optional(compute);
 }
 
 } // namespace lsrecon

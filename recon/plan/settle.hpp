@@ -42,5 +42,13 @@ SolveOptions settle(const ReconstructOptions& options, const SolveFacts& facts);
 /// With the accuracy that the image needs where none was asked for and an engine may compute that
 /// is not exact.
 ComputeOptions with_accuracy_of_image(ComputeOptions compute, const ReconstructOptions& options);
+/// With the accuracy of an image where a larger one is asked for: a rule takes errors of transforms
+/// for those of samples, and leaves out every lambda that they hide.
+ComputeOptions with_accuracy_of_choice(ComputeOptions compute, const ReconstructOptions& options);
+/// In doubles, and by the accuracy that the image needs with this lambda: what the program takes by
+/// itself where errors of the transforms would show. None where the user asks for floats, or where
+/// that is how it computes already.
+std::optional<ComputeOptions> more_exact(ComputeOptions compute, const ReconstructOptions& options,
+                                         double lambda);
 
 } // namespace lsrecon

@@ -101,6 +101,15 @@ def frames_are_certified_alike(make):
         os.remove(folder / "plain.h5")
 
 
+def precision_is_decided_alike(make):
+    folder = make()
+    scan_of_frames(folder)
+    words = ["recon", "many.h5", "--lambda", "1e-6", "--iterations", "6", "-o"]
+    folder.run(0, [*words, "plain.h5"], ["in double precision"])
+    by_ranks(folder, 3, 0, [*words, "ranks.h5"])
+    expect(contents(folder / "plain.h5") == contents(folder / "ranks.h5"), "another image")
+
+
 def a_single_frame_is_shared(make):
     """Sums in one piece and, of the engines that allow it, by parts of the voxels."""
     folder = make()
@@ -223,7 +232,7 @@ def other_commands_run_once(make):
 
 if __name__ == "__main__":
     sys.exit(run_cases([scans_of_a_list_are_dealt, frames_are_dealt, frames_are_certified_alike,
-                        a_single_frame_is_shared,
+                        precision_is_decided_alike, a_single_frame_is_shared,
                         unlike_ranks_make_the_same_image, every_q_is_written_once,
                         an_error_is_said_once, an_error_of_one_rank_names_it,
                         a_killed_rank_ends_the_job, other_commands_run_once]))

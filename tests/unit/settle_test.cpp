@@ -75,5 +75,30 @@ TEST(Settle, ANamedRegulariserIsTheOnlyCandidate) {
     EXPECT_FALSE(may_be_none(options));
 }
 
+TEST(Settle, AChoiceIsMadeByTheAccuracyOfAnImage) {
+    ReconstructOptions options;
+    ComputeOptions compute;
+    compute.engine = "nufft";
+    compute.accuracy = 1e-3;
+    const ComputeOptions choice = with_accuracy_of_choice(compute, options);
+    EXPECT_EQ(choice.accuracy, with_accuracy_of_image({}, options).accuracy);
+    compute.accuracy = 1e-9;
+    EXPECT_EQ(with_accuracy_of_choice(compute, options).accuracy, 1e-9);
+}
+
+TEST(Settle, MoreExactThanFloatsAreDoublesUnlessFloatsAreAskedFor) {
+    ReconstructOptions options;
+    options.certify = 1e-3;
+    ComputeOptions compute = with_accuracy_of_image({}, options);
+    const auto better = more_exact(compute, options, 1e-3);
+    ASSERT_TRUE(better);
+    EXPECT_EQ(better->precision, Precision::float64);
+    EXPECT_DOUBLE_EQ(better->accuracy, 1e-8);
+    EXPECT_FALSE(more_exact(*better, options, 1e-3)) << "it is how they compute";
+    EXPECT_TRUE(more_exact(*better, options, 1e-5)) << "another lambda";
+    compute.precision = Precision::float32;
+    EXPECT_FALSE(more_exact(compute, options, 1e-3));
+}
+
 } // namespace
 } // namespace lsrecon

@@ -1,0 +1,192 @@
+#include "reconstruct_choices.hpp"
+
+#include <cmath>
+
+#include "base/numbers.hpp"
+#include "encoding/methods.hpp"
+#include "encoding/solvers.hpp"
+
+namespace lsrecon {
+
+namespace {
+
+Choices choose(Run& run, SolveFacts facts, TurnAhead& ahead) {
+    Choices choices;
+    run.how = settle(run.asked, facts);
+    if (const auto candidates = candidates_of(run.asked, facts); !candidates.empty()) {
+        choices.weight = choose_weight_ahead(run, candidates, ahead);
+        facts.regularisers = choices.weight->regularisers;
+        run.how = settle(run.asked, facts);
+        put_choices(run, ahead);
+    }
+    if (const RuleChoice rule = rule_of(run.asked, facts); !rule.word.empty()) {
+        choices.curve = choose_lambda_ahead(run, rule, ahead);
+        facts.lambda = choices.curve->at_chosen().lambda;
+        run.how = settle(run.asked, facts);
+        ahead.sampling->amplification = choices.curve->at_chosen().amplification;
+        put_choices(run, ahead);
+    }
+    return choices;
+}
+
+/// Whether the curve begins at the chosen lambda because the transforms resolve no smaller one.
+bool is_cut(const std::optional<LambdaCurve>& curve) {
+    return curve && curve->chosen.index == 0 && curve->at_chosen().lambda > smallest_by_prediction;
+}
+
+/// ||F^H d|| / (Q(0) ||rho||) of a frame that is not solved yet: of the image of the curve, or of a
+/// few iterations.
+double expected_gain(const Run& run, NormalEquations& equations, const std::vector<Volume>& fhd,
+                     const std::optional<LambdaCurve>& curve) {
+    double squares = 0;
+    double of_image = 0;
+    for (const Volume& b : fhd) {
+        squares += b.norm() * b.norm();
+        if (!curve) {
+            System* const device = solver_of(run.how).on_device ? equations.on_device() : nullptr;
+            System& system = device != nullptr ? *device : equations.on_reference();
+            of_image += system.first_image(b).squaredNorm();
+        }
+    }
+    if (curve) {
+        of_image = equations.q_at_zero() * equations.q_at_zero() * curve->at_chosen().solution;
+    }
+    return of_image > 0 ? std::sqrt(squares / of_image) : 0;
+}
+
+/// The errors of the frame ahead, as they are expected.
+ImageFrame expected_errors(const Run& run, TurnAhead& ahead,
+                           const std::optional<LambdaCurve>& curve) {
+    SamplingTurn& turn = *ahead.sampling;
+    FrameTurn& of_frame = *ahead.of_frame;
+    if (run.how.lambda == 0) { // what iterations leave of them is known after these
+        return solve_frame(run, turn, of_frame, nullptr);
+    }
+    turn.equations.prepare(run.report);
+    return errors_by_gain(run, turn, of_frame,
+                          expected_gain(run, turn.equations, of_frame.fhd, curve));
+}
+
+/// Whether something is known before the solve, without one: errors of transforms hardly show
+/// with a large lambda, and where stopping early regularises only `certify` asks.
+bool may_show(const Run& run, const std::optional<LambdaCurve>& curve) {
+    constexpr double large_lambda = 0.1;
+    const bool is_small = run.how.lambda > 0 && (curve || run.how.lambda < large_lambda);
+    return method_of(run.how).solves && !need_all_frames(run.how.regularisers) &&
+           (is_small || run.asked.certify > 0);
+}
+
+/// Why the transforms would have to be more exact; "" where they need not.
+std::string why_more_exact(const Run& run, const Choices& choices, bool is_accuracy_asked_for,
+                           TurnAhead& ahead) {
+    constexpr double room = 2; // by which the bound after the solve may be larger
+    if (is_cut(choices.curve)) {
+        return text("No lambda below ", rounded(choices.curve->at_chosen().lambda),
+                    " is told from errors of the transforms");
+    }
+    if (is_accuracy_asked_for || !may_show(run, choices.curve)) {
+        return "";
+    }
+    if (!ahead.of_frame) {
+        look_ahead(run, ahead);
+    }
+    const ImageFrame image = expected_errors(run, ahead, choices.curve);
+    if (run.asked.certify > 0 && room * image.certificate.image.upper > run.asked.certify) {
+        return text("The image could be wrong by ", rounded(image.certificate.image.upper));
+    }
+    const bool is_lost = run.how.lambda > 0 && run.how.lambda < image.resolved_lambda;
+    if (is_lost || image.image_error > run.how.image_tolerance) {
+        return text("Errors of the transforms may show with lambda ", rounded(run.how.lambda));
+    }
+    return "";
+}
+
+/// The transforms of the run, as they are and otherwise.
+class Computing {
+public:
+    Computing(const Run& run, const Formulation& formulation)
+        : run_(run), voxels_(formulation.voxels),
+          points_(run.scan().frames[run.prepared.first_good()].sampling->points()),
+          asked_(run.transforms.options()) {}
+
+    const ComputeOptions& now() const { return run_.transforms.options(); }
+    bool is_accuracy_asked_for() const {
+        return asked_.accuracy > 0 && !asked_.accuracy_is_of_image;
+    }
+    bool is_exact() const { return run_.transforms.engine_for(points_, voxels_).exact; }
+    double seconds() const {
+        return run_.transforms.cost_by_model(run_.transforms.precision(), "fhd", points_, voxels_)
+            .seconds;
+    }
+    /// From now on: what was made ahead is dropped.
+    void set(const ComputeOptions& how, TurnAhead& ahead) {
+        ahead.drop_transformed();
+        run_.qs.forget();
+        run_.transforms.compute_as(how);
+    }
+    void set_as_asked(TurnAhead& ahead) {
+        if (is_accuracy_asked_for() && now().accuracy != asked_.accuracy) {
+            set(asked_, ahead);
+        }
+    }
+
+private:
+    const Run& run_;
+    const Voxels& voxels_;
+    SamplePoints points_;
+    ComputeOptions asked_;
+};
+
+/// How the transforms compute where they would show; null where that is how they do.
+std::optional<ComputeOptions> better_than_now(const Run& run, const Choices& choices,
+                                              const Computing& computing) {
+    const bool in_doubles = computing.now().precision == Precision::float64;
+    if (!run.transforms.device().has(Precision::float64) || (in_doubles && computing.is_exact())) {
+        return std::nullopt;
+    }
+    return more_exact(computing.now(), run.asked,
+                      is_cut(choices.curve) ? smallest_by_prediction : run.how.lambda);
+}
+
+} // namespace
+
+Choices choose_by_samples(Run& run, const Formulation& formulation, const SolveFacts& facts,
+                          TurnAhead& ahead) {
+    if (run.asked.certify > 0) {
+        run.report.tell(text("certify ", run.asked.certify,
+                             ": bounds what errors of the transforms (NUFFT and rounding) do to "
+                             "the image at its lambda, not noise or errors of coil maps"));
+    }
+    const bool in_segments = formulation.off_resonance && run.transforms.segment_error() > 0;
+    if (run.qs.are_given() || in_segments) { // whose errors stay
+        return choose(run, facts, ahead);
+    }
+    Computing computing(run, formulation);
+    const bool chooses =
+        !candidates_of(run.asked, facts).empty() || !rule_of(run.asked, facts).word.empty();
+    if (chooses && !computing.is_exact()) {
+        computing.set(with_accuracy_of_choice(computing.now(), run.asked), ahead);
+    }
+    Choices choices = choose(run, facts, ahead);
+    const auto better = better_than_now(run, choices, computing);
+    if (const std::string why =
+            better ? why_more_exact(run, choices, computing.is_accuracy_asked_for(), ahead) : "";
+        !why.empty()) {
+        const double before = computing.seconds();
+        computing.set(*better, ahead);
+        run.report.note(text(
+            why, ". ",
+            computing.is_accuracy_asked_for() ? "Lambda is chosen by transforms"
+                                              : "Transforms compute",
+            " in double precision", better->accuracy > 0 ? " to " + rounded(better->accuracy) : "",
+            ", which takes about ", rounded(computing.seconds() / before), " times as long."));
+        choices = choose(run, facts, ahead);
+    }
+    computing.set_as_asked(ahead);
+    if (ahead.of_frame && !ahead.place) {
+        look_ahead(run, ahead);
+    }
+    return choices;
+}
+
+} // namespace lsrecon

@@ -1,0 +1,21 @@
+#pragma once
+
+#include "plan/settle.hpp"
+#include "reconstruct_turns.hpp"
+
+namespace lsrecon {
+
+/// What a run chooses by its samples before its loop.
+struct Choices {
+    std::optional<ChosenWeight> weight;
+    std::optional<LambdaCurve> curve; ///< of lambda
+};
+
+/// Chooses regularisers and their weight, then lambda, and settles the run. Where the transforms as
+/// they are would show in the image, or hide the lambda that is best, they compute more exactly
+/// from here on, which is a note, and what was chosen is chosen again. What the user asks for
+/// stays. All ranks decide alike, by the same frame.
+Choices choose_by_samples(Run& run, const Formulation& formulation, const SolveFacts& facts,
+                          TurnAhead& ahead);
+
+} // namespace lsrecon
