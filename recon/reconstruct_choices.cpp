@@ -125,7 +125,9 @@ public:
         run_.transforms.compute_as(how);
     }
     void set_as_asked(TurnAhead& ahead) {
-        if (is_accuracy_asked_for() && now().accuracy != asked_.accuracy) {
+        const bool is_otherwise =
+            now().accuracy != asked_.accuracy || now().precision != asked_.precision;
+        if (is_accuracy_asked_for() && is_otherwise) {
             set(asked_, ahead);
         }
     }

@@ -1,6 +1,7 @@
 #include "reconstruct_turns.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include "base/error.hpp"
 #include "base/machine.hpp"
@@ -301,6 +302,25 @@ FrameTurn begin_bright_frame(const Run& run, TurnAhead& ahead) {
     return turn;
 }
 
+/// Frames of its place before and after the one ahead, some of eight with it: those that are solved
+/// with it, as far as they are good.
+std::map<std::size_t, Frame> neighbours_of(const Run& run, const TurnAhead& ahead) {
+    constexpr std::size_t most = 8;
+    std::vector<std::size_t> all = ahead.place->place.frames();
+    std::sort(all.begin(), all.end());
+    const auto at =
+        static_cast<std::size_t>(std::find(all.begin(), all.end(), ahead.frame) - all.begin());
+    const std::size_t count = std::min(most, all.size());
+    const std::size_t first = std::min(at - std::min(at, count / 2), all.size() - count);
+    std::map<std::size_t, Frame> others;
+    for (std::size_t i = first; i < first + count; ++i) {
+        if (i != at && !run.prepared.is_bad(all[i])) {
+            unless_refused([&] { others.emplace(all[i], run.prepared.frame(all[i])); });
+        }
+    }
+    return others;
+}
+
 /// What else the loop needs of a frame, before its samples go.
 void hand_over(const Run& run, FrameTurn turn, TurnAhead& ahead) {
     turn.energy = energy_of(*turn.frame.sampling, turn.frame.samples);
@@ -326,7 +346,22 @@ ChosenWeight choose_weight_ahead(const Run& run, const std::vector<Regularisers>
     const Route route =
         route_of(run.transforms, turn.frame.sampling->points(), ahead.place->formulation, run.how,
                  ahead.place->equations.maps.count(), run.frames_of_each);
-    ChosenWeight chosen = choose_weight(candidates, may_be_none(run.asked), run.scan(), turn.frame,
+    const bool together = need_all_frames(candidates.front());
+    const std::map<std::size_t, Frame> others =
+        together ? neighbours_of(run, ahead) : std::map<std::size_t, Frame>();
+    std::vector<const Frame*> frames;
+    for (const auto& [f, frame] : others) {
+        if (f < ahead.frame) {
+            frames.push_back(&frame);
+        }
+    }
+    frames.push_back(&turn.frame);
+    for (const auto& [f, frame] : others) {
+        if (f > ahead.frame) {
+            frames.push_back(&frame);
+        }
+    }
+    ChosenWeight chosen = choose_weight(candidates, may_be_none(run.asked), run.scan(), frames,
                                         ahead.place->equations.common, route, run.how, run.report);
     hand_over(run, std::move(turn), ahead);
     return chosen;

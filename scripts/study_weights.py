@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The error of simulated images at the weight that `--reg tv` and `--reg wavelet` choose, over the
-best of a sweep by factors of 1.4, and what `--reg auto` and least squares leave. Takes a quarter of
-an hour.
+"""The error of simulated images at the weight that `--reg tv` and `--reg wavelet` choose, of series
+`--reg ttv`, `--reg llr` and `--reg tv` beside ttv, over the best of a sweep by factors of 1.4, and
+what `--reg auto` and least squares leave. Takes twenty minutes.
 
     study_weights.py LSRECON"""
 
@@ -30,6 +30,12 @@ LINES = [("cartesian", 96, coils, snr, factor)
 VOLUMES = [("radial-3d", 32, 4, snr, ["--readouts", str(spokes)])
            for spokes, snr in [(600, 30), (300, 30), (300, 10), (450, 100)]]
 
+SERIES = [("golden-angle", size, coils, snr,
+           ["--readouts", str(spokes), "--frames", str(frames), "--motion", str(motion)])
+          for size, coils, spokes, frames, motion, snr in
+          [(32, 4, 9, 10, 8, 30), (48, 4, 13, 8, 4, 15), (48, 6, 10, 16, 10, 50),
+           (64, 8, 13, 12, 5, 20), (48, 4, 20, 6, 20, 10), (32, 2, 12, 24, 3, 60)]]
+
 
 def leave_lines_out(path, size, factor):
     """A full centre of 20 lines and others at random, a line in `factor` of all."""
@@ -56,9 +62,10 @@ def simulate(program, folder, trajectory, size, coils, snr, how):
         leave_lines_out(f"{folder}/scan.h5", size, how)
 
 
-def error(program, folder, reg):
+def error(program, folder, *regs):
+    words = [word for reg in regs for word in ("--reg", reg)]
     return 100 * error_of(run(program, "recon", f"{folder}/scan.h5", "-o", f"{folder}/image.h5",
-                              "--truth", f"{folder}/truth.h5", "--reg", reg))
+                              "--truth", f"{folder}/truth.h5", *words))
 
 
 def chosen(folder):
@@ -70,16 +77,20 @@ def main(program):
     print("| scan | SNR | regulariser | best | chosen | ratio | auto | least squares |")
     print("|---|---|---|---|---|---|---|---|")
     ratios = []
-    for trajectory, size, coils, snr, how in RADIAL + SPIRAL + LINES + VOLUMES:
+    for scan in RADIAL + SPIRAL + LINES + VOLUMES + SERIES:
+        trajectory, size, coils, snr, how = scan
+        kinds = ("ttv", "llr", "tv ttv:0.005") if scan in SERIES else ("tv", "wavelet")
         with tempfile.TemporaryDirectory() as folder:
             simulate(program, folder, trajectory, size, coils, snr, how)
             words = " ".join(how) if isinstance(how, list) else f"R = {how}"
             name = f"{trajectory} {size}, {coils} coils, {words.replace('--', '')}"
             others = f"{error(program, folder, 'auto'):.2f} by {chosen(folder)}"
             others += f" | {error(program, folder, 'none'):.2f}"
-            for reg in ("tv", "wavelet"):
-                best, at = min((error(program, folder, f"{reg}:{w:.3g}"), w) for w in SWEEP)
-                found = error(program, folder, reg)
+            for reg in kinds:
+                name_of, *beside = reg.split()
+                best, at = min((error(program, folder, f"{name_of}:{w:.3g}", *beside), w)
+                               for w in SWEEP)
+                found = error(program, folder, name_of, *beside)
                 ratios.append(found / best)
                 print(f"| {name} | {snr} | {reg} | {best:.2f} at {at:.2g} | {found:.2f} by "
                       f"{chosen(folder)} | {ratios[-1]:.2f} | {others} |", flush=True)

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 
 #include "base/error.hpp"
 #include "base/numbers.hpp"
+#include "encoding/joint.hpp"
 #include "encoding/misfit.hpp"
 #include "encoding/solvers.hpp"
 #include "operators/q.hpp"
@@ -21,57 +23,88 @@ constexpr double step = 0.5;
 /// Iterations of splitting with each weight: they begin near their solution.
 constexpr int iterations_of_step = 5;
 
-/// The samples of a frame in two parts, and the equations of the part that is kept.
+/// The samples of frames in two parts each, and the equations of the part that is kept.
 class Prediction {
 public:
-    Prediction(const CommonToFrames& common, const Frame& frame, Route route, Listener listener)
-        : parts_(hold_out(*frame.sampling)), kept_(subset(frame, parts_.kept)),
-          held_(subset(frame, parts_.held)), place_(common), route_(route), listener_(listener),
-          energy_(energy_of(*held_.sampling, held_.samples)) {
+    /// A frame, or those of a place that are solved together.
+    Prediction(const CommonToFrames& common, const std::vector<const Frame*>& frames, Route route,
+               Listener listener)
+        : place_(common), route_(route), listener_(listener) {
+        for (const Frame* const frame : frames) {
+            of_frames_.push_back(std::make_unique<OfFrame>(*frame));
+            energy_ += of_frames_.back()->energy;
+        }
         place_.common.certified = Certified::never;
-        place_.common.make_q = [this](const Sampling& sampling) {
-            if (!q_) {
-                q_ = compute_q(place_.common.transforms, sampling, place_.common.formulation.grid,
-                               listener_);
-            }
-            return *q_;
-        };
+        place_.common.make_q = [this](const Sampling& sampling) { return q_of(sampling); };
     }
     Prediction(const Prediction&) = delete;
 
-    bool is_possible() const { return energy_ > 0 && !parts_.kept.empty(); }
+    bool is_possible() const {
+        return energy_ > 0 &&
+               std::none_of(of_frames_.begin(), of_frames_.end(),
+                            [](const auto& frame) { return frame->kept.samples.columns() == 0; });
+    }
+    std::size_t frames() const { return of_frames_.size(); }
 
-    /// The error of these images, relative to the samples that they predict.
-    double error_of(const std::vector<ComplexVector>& images) {
-        if (!predicting_) {
-            predicting_.emplace(place_, *held_.sampling, Route::transforms);
+    /// The error of the images of each frame, relative to the samples that they predict.
+    double error_of(const std::vector<const std::vector<ComplexVector>*>& images) {
+        double misfit = 0;
+        for (std::size_t f = 0; f < frames(); ++f) {
+            OfFrame& frame = *of_frames_[f];
+            if (!frame.predicting) {
+                frame.predicting.emplace(place_, *frame.held.sampling, Route::transforms);
+            }
+            misfit += frame.predicting->misfit(frame.held.samples, *images[f], {});
         }
-        return std::sqrt(predicting_->misfit(held_.samples, images, {}) / energy_);
+        return std::sqrt(misfit / energy_);
     }
 
-    /// The equations of what is kept, with other regularisers.
-    NormalEquations& equations(const Regularisers& regularisers) {
+    /// The equations of what is kept of a frame, with other regularisers.
+    NormalEquations& equations(std::size_t f, const Regularisers& regularisers) {
+        OfFrame& frame = *of_frames_[f];
         place_.common.regularisers = regularisers;
-        equations_.emplace(place_, *kept_.sampling, route_);
-        if (fhd_.empty()) {
-            fhd_ = equations_->fhd(kept_.samples, listener_);
+        frame.equations.emplace(place_, *frame.kept.sampling, route_);
+        if (frame.fhd.empty()) {
+            frame.fhd = frame.equations->fhd(frame.kept.samples, listener_);
         }
-        return *equations_;
+        return *frame.equations;
     }
-    const std::vector<Volume>& fhd() const { return fhd_; }
+    const std::vector<Volume>& fhd(std::size_t f) const { return of_frames_[f]->fhd; }
 
 private:
-    HeldOut parts_;
-    Frame kept_;
-    Frame held_;
+    struct OfFrame {
+        explicit OfFrame(const Frame& frame) : OfFrame(frame, hold_out(*frame.sampling)) {}
+        OfFrame(const Frame& frame, const HeldOut& parts)
+            : kept(subset(frame, parts.kept)), held(subset(frame, parts.held)),
+              energy(energy_of(*held.sampling, held.samples)) {}
+
+        Frame kept;
+        Frame held;
+        double energy; ///< of what is held out
+        std::optional<Q> q;
+        std::optional<NormalEquations> equations;
+        std::optional<NormalEquations> predicting;
+        std::vector<Volume> fhd;
+    };
+
+    const Q& q_of(const Sampling& sampling) {
+        const auto found =
+            std::find_if(of_frames_.begin(), of_frames_.end(), [&](const auto& frame) {
+                return frame->kept.sampling.get() == &sampling;
+            });
+        OfFrame& frame = **found;
+        if (!frame.q) {
+            frame.q = compute_q(place_.common.transforms, sampling, place_.common.formulation.grid,
+                                listener_);
+        }
+        return *frame.q;
+    }
+
     PlaceEquations place_;
     Route route_;
     Listener listener_;
-    double energy_; ///< of what is held out
-    std::optional<Q> q_;
-    std::optional<NormalEquations> equations_;
-    std::optional<NormalEquations> predicting_;
-    std::vector<Volume> fhd_;
+    double energy_ = 0; ///< of all that is held out
+    std::vector<std::unique_ptr<OfFrame>> of_frames_;
 };
 
 /// The regulariser of a candidate whose weight is to be chosen: its index.
@@ -82,36 +115,39 @@ std::size_t open_one(const Regularisers& candidate) {
     return static_cast<std::size_t>(open - candidate.begin());
 }
 
-/// The images of one candidate on their way from weight to weight: one a problem.
-class Path {
+SolveOptions of_a_step(SolveOptions options) {
+    options.monitor = nullptr;
+    options.iterations = iterations_of_step;
+    return options;
+}
+
+/// The images of one candidate on their way from weight to weight: of one frame, one a problem.
+class PathOfOne {
 public:
-    Path(Prediction& prediction, const Regularisers& candidate, const SolveOptions& options)
-        : prediction_(prediction), options_(options), term_(open_one(candidate)) {
+    PathOfOne(Prediction& prediction, const Regularisers& candidate, const SolveOptions& options)
+        : prediction_(prediction), options_(of_a_step(options)), term_(open_one(candidate)) {
         Regularisers usual = candidate;
         usual[term_].weight = usual_weight;
-        NormalEquations& equations = prediction.equations(usual);
+        NormalEquations& equations = prediction.equations(0, usual);
         System* const device = solver_of(options).on_device ? equations.on_device() : nullptr;
         system_ = device != nullptr ? device : &equations.on_reference();
-        options_.monitor = nullptr;
-        options_.iterations = iterations_of_step;
-        for (const Volume& b : prediction.fhd()) {
+        for (const Volume& b : prediction.fhd(0)) {
             images_.push_back(system_->first_image(b) / system_->unit());
             scales_.push_back(system_->unit() * images_.back().cwiseAbs().maxCoeff());
         }
     }
 
-    /// The first images, of a few iterations without a regulariser.
-    const std::vector<ComplexVector>& images() const { return images_; }
+    double prediction() const { return prediction_.error_of({&images_}); }
 
     double prediction_with(double weight) {
         system_->set_weight(term_, weight);
         for (std::size_t p = 0; p < images_.size(); ++p) {
             images_[p] = system_
                              ->solve_from(system_->unit() * images_[p], scales_[p],
-                                          prediction_.fhd()[p], options_)
+                                          prediction_.fhd(0)[p], options_)
                              .x;
         }
-        return prediction_.error_of(images_);
+        return prediction();
     }
 
 private:
@@ -123,12 +159,55 @@ private:
     std::vector<double> scales_; ///< their largest voxels
 };
 
+/// The same of frames that are solved together.
+class PathOfFrames {
+public:
+    PathOfFrames(Prediction& prediction, const Regularisers& candidate, const SolveOptions& options,
+                 Reporter& report)
+        : prediction_(prediction), options_(of_a_step(options)), term_(open_one(candidate)),
+          path_(begin(prediction, candidate, term_, report)) {}
+
+    double prediction() const {
+        std::vector<const std::vector<ComplexVector>*> images;
+        for (std::size_t f = 0; f < prediction_.frames(); ++f) {
+            images.push_back(&path_.images(f));
+        }
+        return prediction_.error_of(images);
+    }
+
+    double prediction_with(double weight) {
+        path_.set_weight(term_, weight);
+        path_.go_on(options_);
+        return prediction();
+    }
+
+private:
+    static std::vector<JointFrame> begin(Prediction& prediction, Regularisers candidate,
+                                         std::size_t term, Reporter& report) {
+        candidate[term].weight = usual_weight;
+        SharedWorkspaces shared;
+        std::vector<JointFrame> frames(prediction.frames());
+        for (std::size_t f = 0; f < frames.size(); ++f) {
+            NormalEquations& equations = prediction.equations(f, candidate);
+            frames[f].system = equations.kept_system(shared, report);
+            frames[f].fhd = prediction.fhd(f);
+        }
+        return frames;
+    }
+
+    Prediction& prediction_;
+    SolveOptions options_;
+    std::size_t term_; ///< whose weight is chosen
+    JointPath path_;
+};
+
 std::string name_of(const Regularisers& candidate) {
     return candidate[open_one(candidate)].name;
 }
 
 /// `near` is the best weight of another candidate, 0 for the first: those of tv and wavelet are
 /// within a factor of four (scripts/study_weights.py).
+template <typename Path>
 WeightCurve curve_of(Path& path, const Regularisers& candidate, double near) {
     constexpr double far_above = 8;
     WeightCurve curve{name_of(candidate), {}};
@@ -154,15 +233,21 @@ double in_two_digits(double weight) {
 
 /// Tries all candidates.
 void try_all(const std::vector<Regularisers>& candidates, Prediction& prediction,
-             const SolveOptions& options, ChosenWeight& chosen) {
+             const SolveOptions& options, Reporter& report, ChosenWeight& chosen) {
     double best = std::numeric_limits<double>::infinity();
     double near = 0;
     for (const Regularisers& candidate : candidates) {
-        Path path(prediction, candidate, options);
-        if (chosen.curves.empty()) {
-            chosen.without = prediction.error_of(path.images());
+        const auto follow = [&](auto path) {
+            if (chosen.curves.empty()) {
+                chosen.without = path.prediction();
+            }
+            chosen.curves.push_back(curve_of(path, candidate, near));
+        };
+        if (need_all_frames(candidate)) {
+            follow(PathOfFrames(prediction, candidate, options, report));
+        } else {
+            follow(PathOfOne(prediction, candidate, options));
         }
-        chosen.curves.push_back(curve_of(path, candidate, near));
         const WeightPoint here = best_weight(chosen.curves.back());
         near = here.weight;
         if (here.prediction < best) {
@@ -193,20 +278,23 @@ std::string no_choice(const ChosenWeight& chosen, bool may_be_none) {
 } // namespace
 
 ChosenWeight choose_weight(const std::vector<Regularisers>& candidates, bool may_be_none,
-                           const Scan& scan, const Frame& frame, const CommonToFrames& of_place,
-                           Route route, const SolveOptions& options, Reporter& report) {
+                           const Scan& scan, const std::vector<const Frame*>& frames,
+                           const CommonToFrames& of_place, Route route, const SolveOptions& options,
+                           Reporter& report) {
     const Stage stage(report, "weight");
     ChosenWeight chosen;
-    Prediction prediction(of_place, frame, route, report);
+    Prediction prediction(of_place, frames, route, report);
     if (prediction.is_possible()) {
-        try_all(candidates, prediction, options, chosen);
+        try_all(candidates, prediction, options, report, chosen);
     }
     const std::string why_not = no_choice(chosen, may_be_none);
     if (!why_not.empty() && !may_be_none) {
         refuse(scan, candidates.front(), why_not);
     }
     if (!why_not.empty()) {
-        chosen.regularisers.clear();
+        chosen.regularisers = candidates.front();
+        chosen.regularisers.erase(chosen.regularisers.begin() +
+                                  static_cast<std::ptrdiff_t>(open_one(candidates.front())));
     }
     report.tell(why_not.empty()
                     ? text(in_words(chosen.regularisers), ": held-out samples are predicted ",

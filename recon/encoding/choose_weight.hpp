@@ -14,11 +14,13 @@ constexpr int usual_iterations_of_weight = 40;
 /// cross-validation: an eighth of the samples is held out (scan/held_out.hpp), and the images of
 /// the others, weight by weight from large to small, each begun with the one before, predict it.
 /// With `may_be_none` the image without a regulariser is a candidate, too. The frame has its
-/// samples; the equations are those of its place and engine. The stage "weight". InputError where
+/// samples, or those of a place that are solved together have theirs, in time; the equations are
+/// those of their place and engine. The stage "weight". InputError where
 /// nothing is left to predict.
 ChosenWeight choose_weight(const std::vector<Regularisers>& candidates, bool may_be_none,
-                           const Scan& scan, const Frame& frame, const CommonToFrames& of_place,
-                           Route route, const SolveOptions& options, Reporter& report);
+                           const Scan& scan, const std::vector<const Frame*>& frames,
+                           const CommonToFrames& of_place, Route route, const SolveOptions& options,
+                           Reporter& report);
 
 /// The curves and the choice, for the record.
 void add_weight_curves(Image& image, const ChosenWeight& chosen);

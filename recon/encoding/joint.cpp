@@ -16,17 +16,34 @@ struct Scales {
     double mean_unit = 0; ///< mean Q(0)
 };
 
-Scales scales_of(const std::vector<JointFrame>& frames, std::size_t p) {
+/// All but that of the images.
+Scales scales_of_data(const std::vector<JointFrame>& frames, std::size_t p) {
     Scales scales;
     for (const JointFrame& frame : frames) {
-        const Volume& b = frame.fhd[p];
         const double unit = frame.system->unit();
-        scales.norm = std::max(scales.norm, b.norm() / unit);
-        scales.image =
-            std::max(scales.image, frame.system->first_image(b).cwiseAbs().maxCoeff() / unit);
+        scales.norm = std::max(scales.norm, frame.fhd[p].norm() / unit);
         scales.mean_unit += unit / static_cast<double>(frames.size());
     }
     return scales;
+}
+
+Scales scales_of(const std::vector<JointFrame>& frames, std::size_t p) {
+    Scales scales = scales_of_data(frames, p);
+    for (const JointFrame& frame : frames) {
+        const ComplexVector first = frame.system->first_image(frame.fhd[p]);
+        scales.image = std::max(scales.image, first.cwiseAbs().maxCoeff() / frame.system->unit());
+    }
+    return scales;
+}
+
+/// The problem of a frame among all.
+SplitProblem problem_of(System& system, Volume fhd, const Scales& scales) {
+    const double unit = system.unit();
+    SplitProblem problem = system.split(std::move(fhd), scales.image * unit);
+    problem.norm = scales.norm * unit;
+    problem.x_norm = scales.norm;
+    problem.share = unit / scales.mean_unit;
+    return problem;
 }
 
 /// Solves problem p of all frames together; their right-hand sides are given away.
@@ -36,11 +53,7 @@ std::vector<Solution> solve_problem(std::vector<JointFrame>& frames, std::size_t
     const std::size_t of = frames.front().fhd.size();
     std::vector<SplitProblem> problems;
     for (JointFrame& frame : frames) {
-        const double unit = frame.system->unit();
-        problems.push_back(frame.system->split(std::move(frame.fhd[p]), scales.image * unit));
-        problems.back().norm = scales.norm * unit;
-        problems.back().x_norm = scales.norm;
-        problems.back().share = unit / scales.mean_unit;
+        problems.push_back(problem_of(*frame.system, std::move(frame.fhd[p]), scales));
         SolveOptions of_frame = options;
         of_frame.monitor = frame.monitor;
         problems.back().monitor = monitor_of(p, of, of_frame, report);
@@ -74,6 +87,42 @@ std::vector<Solved> solve_jointly(std::vector<JointFrame>& frames, const CoilRow
         clear_where_maps_are_zero(coil_maps, solved[f]);
     }
     return solved;
+}
+
+JointPath::JointPath(std::vector<JointFrame> frames)
+    : frames_(std::move(frames)), images_(frames_.size()), largest_(frames_.front().fhd.size(), 0) {
+    for (std::size_t f = 0; f < frames_.size(); ++f) {
+        System& system = *frames_[f].system;
+        for (std::size_t p = 0; p < largest_.size(); ++p) {
+            images_[f].push_back(system.first_image(frames_[f].fhd[p]) / system.unit());
+            largest_[p] = std::max(largest_[p], images_[f][p].cwiseAbs().maxCoeff());
+        }
+    }
+}
+
+void JointPath::set_weight(std::size_t regulariser, double weight) {
+    for (JointFrame& frame : frames_) {
+        frame.system->set_weight(regulariser, weight);
+    }
+}
+
+void JointPath::go_on(const SolveOptions& options) {
+    System& any = *frames_.front().system;
+    for (std::size_t p = 0; p < largest_.size(); ++p) {
+        Scales scales = scales_of_data(frames_, p);
+        scales.image = largest_[p];
+        std::vector<SplitProblem> problems;
+        for (std::size_t f = 0; f < frames_.size(); ++f) {
+            System& system = *frames_[f].system;
+            problems.push_back(problem_of(system, frames_[f].fhd[p], scales));
+            problems.back().start = system.unit() * images_[f][p];
+        }
+        std::vector<Solution> solutions =
+            split_solve(any.device(), any.precision(), std::move(problems), options);
+        for (std::size_t f = 0; f < frames_.size(); ++f) {
+            images_[f][p] = std::move(solutions[f].x);
+        }
+    }
 }
 
 } // namespace lsrecon

@@ -30,4 +30,22 @@ struct JointFrame {
 std::vector<Solved> solve_jointly(std::vector<JointFrame>& frames, const CoilRows& coil_maps,
                                   const SolveOptions& options, Reporter& report);
 
+/// Frames that are solved together again and again with other weights, each time from the images
+/// before. Their systems must have been made with the terms.
+class JointPath {
+public:
+    /// Begins with the images of a few iterations without a regulariser.
+    explicit JointPath(std::vector<JointFrame> frames);
+
+    /// Of a frame: one a problem.
+    const std::vector<ComplexVector>& images(std::size_t frame) const { return images_[frame]; }
+    void set_weight(std::size_t regulariser, double weight);
+    void go_on(const SolveOptions& options);
+
+private:
+    std::vector<JointFrame> frames_;
+    std::vector<std::vector<ComplexVector>> images_; ///< by frame and problem
+    std::vector<double> largest_; ///< voxel of the first images, by problem
+};
+
 } // namespace lsrecon

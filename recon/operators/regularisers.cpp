@@ -122,11 +122,11 @@ const std::vector<Regulariser>& regularisers() {
          &shrunk_voxels, &of_identity},
         {"llr",
          "locally low rank: the singular values of patches over all frames, for dynamic scans",
-         &identity, &lower_ranks, &of_identity, true},
+         &identity, &lower_ranks, &of_identity, true, nullptr, false, true},
         {"ttv",
          "temporal total variation: the norm of differences of consecutive frames, for dynamic "
          "scans",
-         &identity, &less_variation_in_time, &of_identity, true},
+         &identity, &less_variation_in_time, &of_identity, true, nullptr, false, true},
     };
     return table;
 }
@@ -144,7 +144,8 @@ const Regulariser& regulariser_named(const std::string& name) {
 std::string in_words(const std::vector<RegulariserChoice>& chosen) {
     std::string words;
     for (const RegulariserChoice& choice : chosen) {
-        words += text(words.empty() ? "" : " ", choice.name, ":", exact(choice.weight));
+        words += text(words.empty() ? "" : " ", choice.name,
+                      choice.weight > 0 ? ":" + exact(choice.weight) : "");
     }
     return words;
 }

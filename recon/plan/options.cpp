@@ -68,11 +68,6 @@ void require_weights(const ReconstructOptions& options) {
         ++open;
     }
     open += options.best_regulariser.value_or(false) ? 1 : 0;
-    if (open > 0 && need_all_frames(chosen)) {
-        throw UsageError(flags_over_frames(chosen) +
-                         " with another regulariser without a weight: one frame chooses it"
-                         "\n  next:     give it a weight");
-    }
     if (open > 1) {
         throw UsageError("`reg`: " + text(open, " regularisers without a weight") +
                          "\n  next:     give all of them a weight but one");

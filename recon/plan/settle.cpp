@@ -30,7 +30,7 @@ std::vector<Regularisers> candidates_of(const ReconstructOptions& options,
     }
     std::vector<Regularisers> candidates;
     for (const Regulariser& row : regularisers()) {
-        if (row.may_be_weighed) {
+        if (row.may_be_weighed && !row.couples_frames) {
             candidates.push_back(named);
             candidates.back().push_back({row.name, 0});
         }

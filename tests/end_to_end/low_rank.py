@@ -74,6 +74,27 @@ def frames_together_are_nearer_to_the_truth(make):
         expect(f["record"].attrs["regularisers"] == "llr:0.01", "the record's regulariser")
 
 
+def weights_are_chosen(make):
+    """By the frames together: near the best of a sweep, made again by the number."""
+    folder = make()
+    dynamic(folder)
+    recon = ["recon", "many.h5", "--quiet", "-o", "i.h5"]
+    for open_one, beside in (("ttv", []), ("llr", []), ("tv", ["--reg", "ttv:0.005"])):
+        best = np.inf
+        for weight in 0.001 * 4.0 ** np.arange(4):
+            folder.run(0, [*recon, "--reg", f"{open_one}:{weight}", *beside])
+            best = min(best, error_of(folder, "i.h5"))
+        folder.run(0, [*recon, "--reg", open_one, *beside])
+        expect(error_of(folder, "i.h5") < 1.2 * best, f"{open_one}: {error_of(folder, 'i.h5')}, "
+               f"at best {best}")
+        with h5py.File(folder / "i.h5") as f:
+            words = f["record"].attrs["regularisers"].split()
+            image = f["image"][()]
+            expect(f"weight_curve_{open_one}" in f["record"], "no curve")
+        folder.run(0, [*recon, *(word for one in words for word in ("--reg", one))])
+        expect(image_of(folder, "i.h5").tobytes() == image.tobytes(), f"{words}: another image")
+
+
 def samplings_do_not_change_the_order(make):
     """Frames of two samplings in turn, which hold the same samples, another way round."""
     folder = make()
@@ -188,7 +209,8 @@ def a_tolerance_out_of_reach_is_refused_before_the_work(make):
 
 
 if __name__ == "__main__":
-    sys.exit(run_cases([frames_together_are_nearer_to_the_truth, samplings_do_not_change_the_order,
+    sys.exit(run_cases([frames_together_are_nearer_to_the_truth, weights_are_chosen,
+                        samplings_do_not_change_the_order,
                         a_tolerance_out_of_reach_is_refused_before_the_work, told_and_logged,
                         a_bad_frame_is_left_out, what_cannot_be_is_refused,
                         memory_is_asked_for_first, memory_is_that_of_virtual_coils,
