@@ -34,37 +34,31 @@ bool is_cut(const std::optional<LambdaCurve>& curve) {
     return curve && curve->chosen.index == 0 && curve->at_chosen().lambda > smallest_by_prediction;
 }
 
-/// ||F^H d|| / (Q(0) ||rho||) of a frame that is not solved yet: of the image of the curve, or of a
-/// few iterations.
-double expected_gain(const Run& run, NormalEquations& equations, const std::vector<Volume>& fhd,
-                     const std::optional<LambdaCurve>& curve) {
+/// ||F^H d|| / (Q(0) ||rho||) of the image of the curve.
+double gain_of(const LambdaCurve& curve, NormalEquations& equations,
+               const std::vector<Volume>& fhd) {
     double squares = 0;
-    double of_image = 0;
     for (const Volume& b : fhd) {
         squares += b.norm() * b.norm();
-        if (!curve) {
-            System* const device = solver_of(run.how).on_device ? equations.on_device() : nullptr;
-            System& system = device != nullptr ? *device : equations.on_reference();
-            of_image += system.first_image(b).squaredNorm();
-        }
     }
-    if (curve) {
-        of_image = equations.q_at_zero() * equations.q_at_zero() * curve->at_chosen().solution;
-    }
-    return of_image > 0 ? std::sqrt(squares / of_image) : 0;
+    return std::sqrt(squares / curve.at_chosen().solution) / equations.q_at_zero();
 }
 
-/// The errors of the frame ahead, as they are expected.
-ImageFrame expected_errors(const Run& run, TurnAhead& ahead,
-                           const std::optional<LambdaCurve>& curve) {
-    SamplingTurn& turn = *ahead.sampling;
-    FrameTurn& of_frame = *ahead.of_frame;
-    if (run.how.lambda == 0) { // what iterations leave of them is known after these
-        return solve_frame(run, turn, of_frame, nullptr);
+/// The same of the image of some plain iterations, which grows with each: the largest of all
+/// problems.
+double gain_after(int iterations, const Run& run, NormalEquations& equations,
+                  const std::vector<Volume>& fhd) {
+    System* const device = solver_of(run.how).on_device ? equations.on_device() : nullptr;
+    System& system = device != nullptr ? *device : equations.on_reference();
+    SolveOptions options;
+    options.iterations = iterations;
+    options.tolerance = 1e-3;
+    double largest = 0;
+    for (const Volume& b : fhd) {
+        const double size = system.iterate_plainly(b, options).x.norm();
+        largest = std::max(largest, size > 0 ? b.norm() / (system.unit() * size) : 0);
     }
-    turn.equations.prepare(run.report);
-    return errors_by_gain(run, turn, of_frame,
-                          expected_gain(run, turn.equations, of_frame.fhd, curve));
+    return largest;
 }
 
 /// Whether something is known before the solve, without one: errors of transforms hardly show
@@ -76,29 +70,46 @@ bool may_show(const Run& run, const std::optional<LambdaCurve>& curve) {
            (is_small || run.asked.certify > 0);
 }
 
+/// Why errors like these must not stay; "" where they may.
+std::string why_not(const ImageFrame& errors, const Run& run) {
+    constexpr double room = 2; // by which the bound after the solve may be larger
+    const double bound = errors.certificate.image.upper;
+    if (run.asked.certify > 0 && room * bound > run.asked.certify) {
+        return text("The image could be wrong by ", rounded(bound));
+    }
+    const bool is_lost = run.how.lambda > 0 && run.how.lambda < errors.resolved_lambda;
+    return is_lost || errors.image_error > run.how.image_tolerance
+               ? text("Errors of the transforms may show with lambda ", rounded(run.how.lambda))
+               : "";
+}
+
 /// Why the transforms would have to be more exact; "" where they need not.
 std::string why_more_exact(const Run& run, const Choices& choices, bool is_accuracy_asked_for,
                            TurnAhead& ahead) {
-    constexpr double room = 2; // by which the bound after the solve may be larger
     if (is_cut(choices.curve)) {
         return text("No lambda below ", rounded(choices.curve->at_chosen().lambda),
                     " is told from errors of the transforms");
     }
-    if (is_accuracy_asked_for || !may_show(run, choices.curve)) {
+    if (is_accuracy_asked_for || !may_show(run, choices.curve) ||
+        (!ahead.of_frame && !look_ahead(run, ahead))) {
         return "";
     }
-    if (!ahead.of_frame) {
-        look_ahead(run, ahead);
+    SamplingTurn& turn = *ahead.sampling;
+    FrameTurn& of_frame = *ahead.of_frame;
+    if (run.how.lambda == 0) { // what iterations leave of errors is known after these
+        return why_not(solve_frame(run, turn, of_frame, nullptr), run);
     }
-    const ImageFrame image = expected_errors(run, ahead, choices.curve);
-    if (run.asked.certify > 0 && room * image.certificate.image.upper > run.asked.certify) {
-        return text("The image could be wrong by ", rounded(image.certificate.image.upper));
+    turn.equations.prepare(run.report);
+    const auto why_with = [&](double gain, bool refined) {
+        return why_not(errors_by_gain(run, turn, of_frame, gain, refined), run);
+    };
+    if (choices.curve) {
+        return why_with(gain_of(*choices.curve, turn.equations, of_frame.fhd), true);
     }
-    const bool is_lost = run.how.lambda > 0 && run.how.lambda < image.resolved_lambda;
-    if (is_lost || image.image_error > run.how.image_tolerance) {
-        return text("Errors of the transforms may show with lambda ", rounded(run.how.lambda));
-    }
-    return "";
+    constexpr int few = 10;
+    return why_with(gain_after(1, run, turn.equations, of_frame.fhd), false).empty()
+               ? ""
+               : why_with(gain_after(few, run, turn.equations, of_frame.fhd), true);
 }
 
 /// The transforms of the run, as they are and otherwise.
@@ -182,7 +193,9 @@ Choices choose_by_samples(Run& run, const Formulation& formulation, const SolveF
                                               : "Transforms compute",
             " in double precision", better->accuracy > 0 ? " to " + rounded(better->accuracy) : "",
             ", which takes about ", rounded(computing.seconds() / before), " times as long."));
-        choices = choose(run, facts, ahead);
+        if (is_cut(choices.curve)) {
+            choices = choose(run, facts, ahead);
+        }
     }
     computing.set_as_asked(ahead);
     if (ahead.of_frame && !ahead.place) {

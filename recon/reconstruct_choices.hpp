@@ -13,7 +13,7 @@ struct Choices {
 
 /// Chooses regularisers and their weight, then lambda, and settles the run. Where the transforms as
 /// they are would show in the image, or hide the lambda that is best, they compute more exactly
-/// from here on, which is a note, and what was chosen is chosen again. What the user asks for
+/// from here on, which is a note; a lambda that was hidden is chosen again. What the user asks for
 /// stays. All ranks decide alike, by the same frame.
 Choices choose_by_samples(Run& run, const Formulation& formulation, const SolveFacts& facts,
                           TurnAhead& ahead);

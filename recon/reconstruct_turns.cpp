@@ -229,7 +229,8 @@ ImageFrame image_of(const Run& run, const Frame& frame, const Solved& solved, do
     return image;
 }
 
-ImageFrame errors_by_gain(const Run& run, SamplingTurn& turn, FrameTurn& of_frame, double gain) {
+ImageFrame errors_by_gain(const Run& run, SamplingTurn& turn, FrameTurn& of_frame, double gain,
+                          bool refined) {
     NormalEquations& equations = turn.equations;
     equations.certify_gram(of_frame.certificate, run.report);
     Solved like;
@@ -239,7 +240,9 @@ ImageFrame errors_by_gain(const Run& run, SamplingTurn& turn, FrameTurn& of_fram
                       run.transforms.epsilon());
     estimate_by_certificate(errors, like, of_frame.certificate, run.how.lambda,
                             equations.unknowns());
-    refine(run, turn, errors);
+    if (refined) {
+        refine(run, turn, errors);
+    }
     return errors;
 }
 
@@ -274,12 +277,13 @@ std::optional<FrameTurn> TurnAhead::take(std::size_t of) {
 
 namespace {
 
-/// Begins the turns of a bright frame that is not refused, or again those of the frame ahead: its
-/// samples, transformed.
-FrameTurn begin_bright_frame(const Run& run, TurnAhead& ahead) {
+/// Begins the turns of the first of these frames that is not refused, or again those of the frame
+/// ahead: its samples, transformed.
+FrameTurn begin_one_of(const Run& run, std::vector<std::size_t> frames, TurnAhead& ahead) {
     std::optional<Frame> known;
     if (ahead.of_frame) {
         known = std::move(ahead.of_frame->frame);
+        frames = {ahead.frame};
     }
     const auto begin = [&](std::size_t f) {
         const Place& place = run.prepared.place_of(f);
@@ -289,9 +293,7 @@ FrameTurn begin_bright_frame(const Run& run, TurnAhead& ahead) {
         ahead.sampling =
             std::make_unique<SamplingTurn>(run, *ahead.place, *run.scan().frames[f].sampling);
     };
-    const std::vector<std::size_t> bright =
-        known ? std::vector<std::size_t>{ahead.frame} : bright_frames(run);
-    if (std::none_of(bright.begin(), bright.end(),
+    if (std::none_of(frames.begin(), frames.end(),
                      [&](std::size_t f) { return unless_refused([&] { begin(f); }); })) {
         begin(run.prepared.first_good());
     }
@@ -300,6 +302,11 @@ FrameTurn begin_bright_frame(const Run& run, TurnAhead& ahead) {
     turn.fhd = ahead.sampling->equations.fhd_in_stage(turn.frame.samples, run.report);
     compare_models(run, *ahead.place, turn.frame, ahead.frame);
     return turn;
+}
+
+FrameTurn begin_bright_frame(const Run& run, TurnAhead& ahead) {
+    return begin_one_of(run, ahead.of_frame ? std::vector<std::size_t>() : bright_frames(run),
+                        ahead);
 }
 
 /// Frames of its place before and after the one ahead, some of eight with it: those that are solved
@@ -367,8 +374,13 @@ ChosenWeight choose_weight_ahead(const Run& run, const std::vector<Regularisers>
     return chosen;
 }
 
-void look_ahead(const Run& run, TurnAhead& ahead) {
-    hand_over(run, begin_bright_frame(run, ahead), ahead);
+bool look_ahead(const Run& run, TurnAhead& ahead) {
+    const bool is_there = unless_refused(
+        [&] { hand_over(run, begin_one_of(run, {run.prepared.first_good()}, ahead), ahead); });
+    if (!is_there) {
+        ahead = {};
+    }
+    return is_there;
 }
 
 void put_choices(const Run& run, TurnAhead& ahead) {

@@ -78,8 +78,9 @@ ImageFrame solve_frame(const Run& run, SamplingTurn& turn, FrameTurn& of_frame,
 ImageFrame image_of(const Run& run, const Frame& frame, const Solved& solved, double error,
                     const Certificate& certificate, std::size_t unknowns);
 /// What is known of the error of a frame before it is solved, by ||F^H d|| / (Q(0) ||rho||) of an
-/// image like its own, and lambda.
-ImageFrame errors_by_gain(const Run& run, SamplingTurn& turn, FrameTurn& of_frame, double gain);
+/// image like its own, and lambda. Refined as after the solve, or without the work that it takes.
+ImageFrame errors_by_gain(const Run& run, SamplingTurn& turn, FrameTurn& of_frame, double gain,
+                          bool refined);
 /// Coil maps of the model were divided by a number, and so is the image now.
 ImageFrame in_units_of_maps(ImageFrame image, const Model& model);
 
@@ -103,8 +104,8 @@ LambdaCurve choose_lambda_ahead(const Run& run, const RuleChoice& rule, TurnAhea
 /// Chooses a weight for all frames by the same (encoding/choose_weight.hpp).
 ChosenWeight choose_weight_ahead(const Run& run, const std::vector<Regularisers>& candidates,
                                  TurnAhead& ahead);
-/// Begins the turns of the same frame where nothing is chosen.
-void look_ahead(const Run& run, TurnAhead& ahead);
+/// Begins the turns of the frame ahead again, or of the first good one; false where it is refused.
+bool look_ahead(const Run& run, TurnAhead& ahead);
 /// Puts what the run has chosen into the equations.
 void put_choices(const Run& run, TurnAhead& ahead);
 /// Drops the samples, and the turns of place and sampling that the loop does not begin with: their

@@ -93,6 +93,10 @@ def weights_are_chosen(make):
             expect(f"weight_curve_{open_one}" in f["record"], "no curve")
         folder.run(0, [*recon, *(word for one in words for word in ("--reg", one))])
         expect(image_of(folder, "i.h5").tobytes() == image.tobytes(), f"{words}: another image")
+    folder.run(0, [*recon, "--reg", "auto", "--reg", "ttv:0.005"])
+    with h5py.File(folder / "i.h5") as f:
+        words = f["record"].attrs["regularisers"].split()
+        expect(len(words) == 2 and words[0] == "ttv:0.005", words)
 
 
 def samplings_do_not_change_the_order(make):
