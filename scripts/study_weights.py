@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The error of simulated images at the weight that `--reg tv` and `--reg wavelet` choose, of series
-`--reg ttv`, `--reg llr` and `--reg tv` beside ttv, over the best of a sweep by factors of 1.4, and
+`--reg ttv`, `--reg llr` and `--reg tv` with ttv, over the best of a sweep by factors of 1.4, and
 what `--reg auto` and least squares leave. Takes twenty minutes.
 
     study_weights.py LSRECON"""
@@ -79,7 +79,7 @@ def main(program):
     ratios = []
     for scan in RADIAL + SPIRAL + LINES + VOLUMES + SERIES:
         trajectory, size, coils, snr, how = scan
-        kinds = ("ttv", "llr", "tv ttv:0.005") if scan in SERIES else ("tv", "wavelet")
+        kinds = ("ttv", "llr", "tv ttv:0.005", "tv ttv") if scan in SERIES else ("tv", "wavelet")
         with tempfile.TemporaryDirectory() as folder:
             simulate(program, folder, trajectory, size, coils, snr, how)
             words = " ".join(how) if isinstance(how, list) else f"R = {how}"
@@ -87,10 +87,10 @@ def main(program):
             others = f"{error(program, folder, 'auto'):.2f} by {chosen(folder)}"
             others += f" | {error(program, folder, 'none'):.2f}"
             for reg in kinds:
-                name_of, *beside = reg.split()
-                best, at = min((error(program, folder, f"{name_of}:{w:.3g}", *beside), w)
-                               for w in SWEEP)
-                found = error(program, folder, name_of, *beside)
+                words = reg.split()
+                best, at = min((error(program, folder, *(
+                    one if ":" in one else f"{one}:{w:.3g}" for one in words)), w) for w in SWEEP)
+                found = error(program, folder, *words)
                 ratios.append(found / best)
                 print(f"| {name} | {snr} | {reg} | {best:.2f} at {at:.2g} | {found:.2f} by "
                       f"{chosen(folder)} | {ratios[-1]:.2f} | {others} |", flush=True)

@@ -107,12 +107,30 @@ private:
     std::vector<std::unique_ptr<OfFrame>> of_frames_;
 };
 
-/// The regulariser of a candidate whose weight is to be chosen: its index.
-std::size_t open_one(const Regularisers& candidate) {
-    const auto open =
-        std::find_if(candidate.begin(), candidate.end(),
-                     [](const RegulariserChoice& choice) { return choice.weight == 0; });
-    return static_cast<std::size_t>(open - candidate.begin());
+/// The candidate with this weight where it has none: of one regulariser, or the same of several.
+Regularisers with_weight(Regularisers candidate, double weight) {
+    for (RegulariserChoice& choice : candidate) {
+        choice.weight = choice.weight == 0 ? weight : choice.weight;
+    }
+    return candidate;
+}
+
+/// The indices of regularisers whose weight is to be chosen.
+std::vector<std::size_t> open_ones(const Regularisers& candidate) {
+    std::vector<std::size_t> open;
+    for (std::size_t i = 0; i < candidate.size(); ++i) {
+        if (candidate[i].weight == 0) {
+            open.push_back(i);
+        }
+    }
+    return open;
+}
+
+Regularisers without_open_ones(Regularisers candidate) {
+    candidate.erase(std::remove_if(candidate.begin(), candidate.end(),
+                                   [](const auto& choice) { return choice.weight == 0; }),
+                    candidate.end());
+    return candidate;
 }
 
 SolveOptions of_a_step(SolveOptions options) {
@@ -125,10 +143,8 @@ SolveOptions of_a_step(SolveOptions options) {
 class PathOfOne {
 public:
     PathOfOne(Prediction& prediction, const Regularisers& candidate, const SolveOptions& options)
-        : prediction_(prediction), options_(of_a_step(options)), term_(open_one(candidate)) {
-        Regularisers usual = candidate;
-        usual[term_].weight = usual_weight;
-        NormalEquations& equations = prediction.equations(0, usual);
+        : prediction_(prediction), options_(of_a_step(options)), open_(open_ones(candidate)) {
+        NormalEquations& equations = prediction.equations(0, with_weight(candidate, usual_weight));
         System* const device = solver_of(options).on_device ? equations.on_device() : nullptr;
         system_ = device != nullptr ? device : &equations.on_reference();
         for (const Volume& b : prediction.fhd(0)) {
@@ -140,7 +156,9 @@ public:
     double prediction() const { return prediction_.error_of({&images_}); }
 
     double prediction_with(double weight) {
-        system_->set_weight(term_, weight);
+        for (const std::size_t term : open_) {
+            system_->set_weight(term, weight);
+        }
         for (std::size_t p = 0; p < images_.size(); ++p) {
             images_[p] = system_
                              ->solve_from(system_->unit() * images_[p], scales_[p],
@@ -153,7 +171,7 @@ public:
 private:
     Prediction& prediction_;
     SolveOptions options_;
-    std::size_t term_; ///< whose weight is chosen
+    std::vector<std::size_t> open_; ///< whose weight is chosen
     System* system_;
     std::vector<ComplexVector> images_;
     std::vector<double> scales_; ///< their largest voxels
@@ -164,8 +182,8 @@ class PathOfFrames {
 public:
     PathOfFrames(Prediction& prediction, const Regularisers& candidate, const SolveOptions& options,
                  Reporter& report)
-        : prediction_(prediction), options_(of_a_step(options)), term_(open_one(candidate)),
-          path_(begin(prediction, candidate, term_, report)) {}
+        : prediction_(prediction), options_(of_a_step(options)), open_(open_ones(candidate)),
+          path_(begin(prediction, with_weight(candidate, usual_weight), report)) {}
 
     double prediction() const {
         std::vector<const std::vector<ComplexVector>*> images;
@@ -176,15 +194,16 @@ public:
     }
 
     double prediction_with(double weight) {
-        path_.set_weight(term_, weight);
+        for (const std::size_t term : open_) {
+            path_.set_weight(term, weight);
+        }
         path_.go_on(options_);
         return prediction();
     }
 
 private:
-    static std::vector<JointFrame> begin(Prediction& prediction, Regularisers candidate,
-                                         std::size_t term, Reporter& report) {
-        candidate[term].weight = usual_weight;
+    static std::vector<JointFrame> begin(Prediction& prediction, const Regularisers& candidate,
+                                         Reporter& report) {
         SharedWorkspaces shared;
         std::vector<JointFrame> frames(prediction.frames());
         for (std::size_t f = 0; f < frames.size(); ++f) {
@@ -197,12 +216,16 @@ private:
 
     Prediction& prediction_;
     SolveOptions options_;
-    std::size_t term_; ///< whose weight is chosen
+    std::vector<std::size_t> open_; ///< whose weight is chosen
     JointPath path_;
 };
 
 std::string name_of(const Regularisers& candidate) {
-    return candidate[open_one(candidate)].name;
+    std::string name;
+    for (const std::size_t term : open_ones(candidate)) {
+        name += (name.empty() ? "" : "_") + candidate[term].name;
+    }
+    return name;
 }
 
 /// `near` is the best weight of another candidate, 0 for the first: those of tv and wavelet are
@@ -226,9 +249,9 @@ double in_two_digits(double weight) {
 }
 
 [[noreturn]] void refuse(const Scan& scan, const Regularisers& any, const std::string& found) {
-    throw InputError({scan.file, "weight of `reg` " + name_of(any), found,
+    throw InputError({scan.file, "weight of `reg` " + in_words(any), found,
                       "samples that the image of the others predicts",
-                      "give the weight: `reg` " + name_of(any) + ":0.02"});
+                      "give the weight: `reg` " + in_words(with_weight(any, 0.02))});
 }
 
 /// Tries all candidates.
@@ -253,8 +276,7 @@ void try_all(const std::vector<Regularisers>& candidates, Prediction& prediction
         if (here.prediction < best) {
             best = here.prediction;
             chosen.prediction = best;
-            chosen.regularisers = candidate;
-            chosen.regularisers[open_one(candidate)].weight = in_two_digits(here.weight);
+            chosen.regularisers = with_weight(candidate, in_two_digits(here.weight));
         }
     }
 }
@@ -292,9 +314,7 @@ ChosenWeight choose_weight(const std::vector<Regularisers>& candidates, bool may
         refuse(scan, candidates.front(), why_not);
     }
     if (!why_not.empty()) {
-        chosen.regularisers = candidates.front();
-        chosen.regularisers.erase(chosen.regularisers.begin() +
-                                  static_cast<std::ptrdiff_t>(open_one(candidates.front())));
+        chosen.regularisers = without_open_ones(candidates.front());
     }
     report.tell(why_not.empty()
                     ? text(in_words(chosen.regularisers), ": held-out samples are predicted ",

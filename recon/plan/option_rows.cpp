@@ -221,7 +221,8 @@ OptionTable regularisation_options(std::string& lambda, ReconstructOptions& opti
                 "regulariser: tv:0.02, tv or auto; may be repeated", "by the scan",
                 "Without a weight, tv, wavelet, ttv or llr has that by which "
                 "the image of seven eighths of the samples predicts the others best: of a bright "
-                "frame, or of eight frames that are solved together. The word "
+                "frame, or of eight frames that are solved together. tv and ttv may share one. The "
+                "word "
                 "auto takes the best of tv, wavelet and neither, none neither. By default auto "
                 "serves a scan whose samples fill less than 0.4 of k-space, 0.5 of one coil "
                 "in 2D, and that has no "

@@ -2,6 +2,8 @@
 
 #include "plan/options.hpp"
 
+#include <algorithm>
+
 #include "base/error.hpp"
 #include "encoding/methods.hpp"
 #include "encoding/solvers.hpp"
@@ -54,7 +56,7 @@ void require_lambda_rule(const RuleChoice& rule, const std::vector<RegulariserCh
 /// Cross-validation chooses one weight, of a regulariser that it can follow from weight to weight.
 void require_weights(const ReconstructOptions& options) {
     const Regularisers& chosen = options.solve.regularisers;
-    std::size_t open = 0;
+    std::vector<std::string> open;
     for (const RegulariserChoice& choice : chosen) {
         if (choice.weight > 0) {
             continue;
@@ -65,12 +67,17 @@ void require_weights(const ReconstructOptions& options) {
                              "such as " +
                              choice.name + ":0.02");
         }
-        ++open;
+        open.push_back(choice.name);
     }
-    open += options.best_regulariser.value_or(false) ? 1 : 0;
-    if (open > 1) {
-        throw UsageError("`reg`: " + text(open, " regularisers without a weight") +
-                         "\n  next:     give all of them a weight but one");
+    if (options.best_regulariser.value_or(false)) {
+        open.emplace_back("auto");
+    }
+    std::sort(open.begin(), open.end());
+    const bool is_one_weight = open == std::vector<std::string>{"ttv", "tv"}; // of both alike
+    if (open.size() > 1 && !is_one_weight) {
+        throw UsageError("`reg`: " + text(open.size(), " regularisers without a weight") +
+                         "\n  next:     give all of them a weight but one; tv and ttv may share "
+                         "one");
     }
 }
 

@@ -79,18 +79,20 @@ def weights_are_chosen(make):
     folder = make()
     dynamic(folder)
     recon = ["recon", "many.h5", "--quiet", "-o", "i.h5"]
-    for open_one, beside in (("ttv", []), ("llr", []), ("tv", ["--reg", "ttv:0.005"])):
+    for names, beside in ((["ttv"], []), (["llr"], []), (["tv"], ["--reg", "ttv:0.005"]),
+                          (["tv", "ttv"], [])):
         best = np.inf
         for weight in 0.001 * 4.0 ** np.arange(4):
-            folder.run(0, [*recon, "--reg", f"{open_one}:{weight}", *beside])
+            given = [word for name in names for word in ("--reg", f"{name}:{weight}")]
+            folder.run(0, [*recon, *given, *beside])
             best = min(best, error_of(folder, "i.h5"))
-        folder.run(0, [*recon, "--reg", open_one, *beside])
-        expect(error_of(folder, "i.h5") < 1.2 * best, f"{open_one}: {error_of(folder, 'i.h5')}, "
+        folder.run(0, [*recon, *(word for name in names for word in ("--reg", name)), *beside])
+        expect(error_of(folder, "i.h5") < 1.2 * best, f"{names}: {error_of(folder, 'i.h5')}, "
                f"at best {best}")
         with h5py.File(folder / "i.h5") as f:
             words = f["record"].attrs["regularisers"].split()
             image = f["image"][()]
-            expect(f"weight_curve_{open_one}" in f["record"], "no curve")
+            expect(f"weight_curve_{'_'.join(names)}" in f["record"], "no curve")
         folder.run(0, [*recon, *(word for one in words for word in ("--reg", one))])
         expect(image_of(folder, "i.h5").tobytes() == image.tobytes(), f"{words}: another image")
     folder.run(0, [*recon, "--reg", "auto", "--reg", "ttv:0.005"])

@@ -103,7 +103,7 @@ def one_weight_is_open(make):
                         (["--reg", "l1"], "its weight cannot be chosen"),
                         (["--reg", "ttv"], "has one frame"),
                         (["--reg", "tv", "--reg", "wavelet"], "2 regularisers without a weight"),
-                        (["--reg", "tv", "--reg", "ttv"], "2 regularisers without a weight"),
+                        (["--reg", "llr", "--reg", "ttv"], "2 regularisers without a weight"),
                         (["--reg", "auto", "--method", "gridding"], "solves nothing"),
                         (["--reg", "tv", "--lambda", "auto"], "cannot choose lambda"),
                         (["--reg", "tv", "--q", "q.h5"], "another Q"),
