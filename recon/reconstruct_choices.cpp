@@ -165,11 +165,6 @@ std::optional<ComputeOptions> better_than_now(const Run& run, const Choices& cho
 
 Choices choose_by_samples(Run& run, const Formulation& formulation, const SolveFacts& facts,
                           TurnAhead& ahead) {
-    if (run.asked.certify > 0) {
-        run.report.tell(text("certify ", run.asked.certify,
-                             ": bounds what errors of the transforms (NUFFT and rounding) do to "
-                             "the image at its lambda, not noise or errors of coil maps"));
-    }
     const bool in_segments = formulation.off_resonance && run.transforms.segment_error() > 0;
     if (run.qs.are_given() || in_segments) { // whose errors stay
         return choose(run, facts, ahead);

@@ -181,6 +181,12 @@ ExitCode run(ReconOptions& options) {
         return of_files(hashes);
     };
     Console console(options.quiet);
+    if (options.reconstruct.certify > 0 && ranks().is_first()) {
+        console.tell(text("certify    what errors of the transforms (NUFFT and rounding) do to the "
+                          "image at its lambda is at most ",
+                          options.reconstruct.certify,
+                          "; noise and errors of coil maps are not in it"));
+    }
     options.compute.ranks = &ranks();
     const auto transforms = open_transforms(options.compute, console);
     require_same_device(transforms->computed_by());
