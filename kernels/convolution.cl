@@ -3,9 +3,9 @@
 // kernel. A kernel does all that its lines need at once: coil maps, factors, the spectrum, sums
 // over parities. So the values pass through memory five times, and zeros never.
 //
-// Every dimension has its own program. Defines: LENGTH of its lines and R0 to R7, the radices whose
-// product it is, 1 for none; LINES of a work-group, THREADS of a line; PARITIES of the dimension;
-// DOUBLES; MAP_REAL, of maps.
+// x has a program of its own, and so has every length. Defines: ALONG_X, 1 or 0; LENGTH of lines
+// and R0 to R7, the radices whose product it is, 1 for none; LINES of a work-group, THREADS of a
+// line; PARITIES of the dimension; DOUBLES; MAP_REAL, of maps.
 //
 // x is the fastest dimension. Sums are in a fixed order. Errors: those of an FFT, whose roots are
 // rounded from doubles.
@@ -192,14 +192,19 @@ static real2 exchanged(real2 a)
     return a.yx;
 }
 
+// The factors of a dimension: `size` numbers from `place` on, in `even` or `odd` as the parity is.
+#define FACTORS __global const real2 *even, __global const real2 *odd, int place, int size
+#define FACTOR(parity, n) ((parity) == 0 ? even[place + (n)] : odd[place + (n)])
+
+// Value `at` of a line, of those that stand `width` apart.
+#define AT(at) ((size_t)(at) * width + first + line)
+
+#if ALONG_X
+
 // --- along x, from and to the image -------------------------------------------------------------
 //
 // A line is a row of the image; `rows` of it. Group 1: a slot of the batch and a parity, of
-// `parities` from `first_parity` on. Factors of the dimension are `size` numbers from `place` on,
-// in `even` or `odd` as the parity is.
-
-#define FACTORS __global const real2 *even, __global const real2 *odd, int place, int size
-#define FACTOR(parity, n) ((parity) == 0 ? even[place + (n)] : odd[place + (n)])
+// `parities` from `first_parity` on.
 
 #define MAPS                                                                                       \
     __global const map2 *of0, __global const map2 *of1, __global const map2 *of2,                  \
@@ -289,13 +294,12 @@ crop_along_x(__global const real2 *in, MAPS, int with_maps, ulong rows, FACTORS,
     }
 }
 
+#else
+
 // --- along y, beside z --------------------------------------------------------------------------
 //
 // A line is a column of a plane; `width` of them. Group 1: a plane of a period; group 2: a period.
 // A period becomes one a parity, and these one again.
-
-// Value `at` of a line, of those that stand `width` apart.
-#define AT(at) ((size_t)(at)*width + first + line)
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 pad_along_y(__global const real2 *in, ulong width, FACTORS, __global const real2 *roots,
@@ -330,6 +334,9 @@ crop_along_y(__global const real2 *in, ulong start, ulong width, FACTORS,
     const size_t first = get_group_id(0) * LINES, planes = get_num_groups(1);
     const int line = get_local_id(0) % LINES, thread = get_local_id(0) / LINES;
     real2 sums[HELD];
+    for (int k = 0; k < HELD; ++k) {
+        sums[k] = (real2)(0, 0);
+    }
     for (int parity = 0; parity < PARITIES; ++parity) {
         __global const real2 *from =
             in + start +
@@ -344,7 +351,7 @@ crop_along_y(__global const real2 *in, ulong start, ulong width, FACTORS,
             if (y < size) {
                 const real2 value =
                     product(conjugate(FACTOR(parity, y)), exchanged(values[y * PITCH + line]));
-                sums[k] = parity == 0 ? value : sums[k] + value;
+                sums[k] += value;
             }
         }
         barrier(CLK_LOCAL_MEM_FENCE);
@@ -376,6 +383,9 @@ convolve_along_last(__global real2 *in, ulong start, ulong width, FACTORS,
     const int of_x = first_parity + of_slot / parities_of_y, of_y = of_slot % parities_of_y;
     in += start + get_group_id(1) * size * width;
     real2 sums[HELD];
+    for (int k = 0; k < HELD; ++k) {
+        sums[k] = (real2)(0, 0);
+    }
     for (int parity = 0; parity < PARITIES; ++parity) {
         for (int z = thread; z < LENGTH; z += THREADS) {
             values[z * PITCH + line] = z < size && first + line < width
@@ -396,7 +406,7 @@ convolve_along_last(__global real2 *in, ulong start, ulong width, FACTORS,
             if (z < size) {
                 const real2 value =
                     product(conjugate(FACTOR(parity, z)), exchanged(values[z * PITCH + line]));
-                sums[k] = parity == 0 ? value : sums[k] + value;
+                sums[k] += value;
             }
         }
         barrier(CLK_LOCAL_MEM_FENCE);
@@ -408,3 +418,5 @@ convolve_along_last(__global real2 *in, ulong start, ulong width, FACTORS,
         }
     }
 }
+
+#endif

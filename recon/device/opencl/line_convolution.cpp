@@ -118,15 +118,17 @@ void LineConvolution::add(const Convolution& by, const std::vector<Array>& maps,
     }
 }
 
-cl::Kernel LineConvolution::kernel(const char* name, std::size_t dimension, int parities,
+cl::Kernel LineConvolution::kernel(const char* name, std::size_t dimension, const Shape& shape,
                                    const Array& map) {
     const Lines& lines = *lines_[dimension];
     const bool doubles = precision_ == Precision::float64;
-    const bool double_maps = !map.empty() && map.element().precision == Precision::float64;
+    const bool double_maps =
+        dimension == 0 && !map.empty() && map.element().precision == Precision::float64;
     std::string options =
-        text("-DDOUBLES=", doubles ? 1 : 0, " -DMAP_REAL=", double_maps ? "double" : "float",
-             " -DLENGTH=", lines.length, " -DLINES=", lines.at_once, " -DTHREADS=", lines.threads,
-             " -DPARITIES=", parities);
+        text("-DALONG_X=", dimension == 0 ? 1 : 0, " -DDOUBLES=", doubles ? 1 : 0,
+             " -DMAP_REAL=", double_maps ? "double" : "float", " -DLENGTH=", lines.length,
+             " -DLINES=", lines.at_once, " -DTHREADS=", lines.threads,
+             " -DPARITIES=", shape.parities[dimension]);
     for (std::size_t i = 0; i < most_radices; ++i) {
         options += text(" -DR", i, "=", i < lines.radices.size() ? lines.radices[i] : 1);
     }
@@ -173,7 +175,7 @@ void LineConvolution::add_some(const Convolution& by, const Shape& shape, const 
         return buffer_of(of_slot.empty() ? in : of_slot); // read only with a map
     };
     const auto of_dimension = [&](const char* name, std::size_t d) {
-        return kernel(name, d, whole(shape.parities[d]), any_map);
+        return kernel(name, d, shape, any_map);
     };
     // The factors of a dimension: even ones, odd ones, the first, and how many.
     const auto even = [&]() -> const cl::Buffer& { return buffer_of(box.factors); };

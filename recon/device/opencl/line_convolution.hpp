@@ -38,7 +38,8 @@ private:
 
     std::optional<Lines> lines_of(std::size_t length) const;
     static Shape shape_of(const Convolution& by);
-    cl::Kernel kernel(const char* name, std::size_t dimension, int parities, const Array& map);
+    cl::Kernel kernel(const char* name, std::size_t dimension, const Shape& shape,
+                      const Array& map);
     const cl::Buffer& roots(std::size_t dimension);
     template <typename... Arguments>
     void launch(cl::Kernel kernel, std::size_t dimension, std::size_t lines,

@@ -76,11 +76,6 @@ public:
             }
         }
     }
-    ~Vkfft() override {
-        if (is_planned_) {
-            deleteVkFFT(&application_);
-        }
-    }
     Vkfft(const Vkfft&) = delete;
     Vkfft& operator=(const Vkfft&) = delete;
 
@@ -89,8 +84,8 @@ public:
         return text("VkFFT ", v / 10000, ".", v / 100 % 100, ".", v % 100);
     }
 
-    void forward(Array& values) override { run(values, -1); }
-    void backward(Array& values) override { run(values, 1); }
+    void forward(Array& values) override { run(forward_, values, -1); }
+    void backward(Array& values) override { run(backward_, values, 1); }
     void convolve(const Array& spectra, std::size_t first, Array& values) override {
         convolve_by_verbs(device_, *this, count_, spectra, first, values);
     }
@@ -106,7 +101,19 @@ public:
 private:
     std::size_t value_bytes() const { return 2 * bytes_of(precision_); }
 
-    VkFFTConfiguration describe() {
+    /// A plan of one direction, made when it first runs: kernels take a while to compile, and most
+    /// transforms go one way.
+    struct OneWay {
+        ~OneWay() {
+            if (is_planned) {
+                deleteVkFFT(&application);
+            }
+        }
+        VkFFTApplication application = {};
+        bool is_planned = false;
+    };
+
+    VkFFTConfiguration describe(int direction) {
         VkFFTConfiguration configuration = {};
         configuration.FFTdim = static_cast<Size>(lengths_.size());
         for (std::size_t d = 0; d < lengths_.size(); ++d) {
@@ -117,6 +124,8 @@ private:
                 static_cast<Size>(zeros_[d].first + zeros_[d].count);
         }
         configuration.numberBatches = static_cast<Size>(batch_);
+        configuration.makeForwardPlanOnly = direction < 0 ? 1 : 0;
+        configuration.makeInversePlanOnly = direction < 0 ? 0 : 1;
         configuration.platform = &platform_;
         configuration.device = &opencl_device_;
         configuration.context = &context_;
@@ -128,19 +137,19 @@ private:
         return configuration;
     }
 
-    void run(const Array& values, int direction) {
+    void run(OneWay& plan, const Array& values, int direction) {
         if (lengths_.empty()) {
             return;
         }
-        if (!is_planned_) { // its kernels take a while to compile, and convolutions have their own
-            require(initializeVkFFT(&application_, describe()), "planning");
-            is_planned_ = true;
+        if (!plan.is_planned) {
+            require(initializeVkFFT(&plan.application, describe(direction)), "planning");
+            plan.is_planned = true;
         }
         cl_mem buffer = buffer_of(values)();
         VkFFTLaunchParams parameters = {};
         parameters.buffer = &buffer;
         parameters.commandQueue = &commands_;
-        require(VkFFTAppend(&application_, direction, &parameters), "launching");
+        require(VkFFTAppend(&plan.application, direction, &parameters), "launching");
     }
 
     Device& device_;
@@ -155,8 +164,8 @@ private:
     std::vector<std::size_t> lengths_;
     std::vector<Range> zeros_; ///< ranges of zeros along these lengths
     Size bytes_ = 0;
-    VkFFTApplication application_ = {};
-    bool is_planned_ = false;
+    OneWay forward_;
+    OneWay backward_;
 };
 
 } // namespace
