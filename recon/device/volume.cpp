@@ -47,6 +47,8 @@ Array Volume::on(Device& device, Precision precision, double factor) const {
         const double half = std::ldexp(1.0, exponent_ / 2);
         device.combine(half * factor * std::ldexp(1.0, exponent_ - exponent_ / 2), result, 0,
                        result);
+    } else if (device_ == nullptr) {
+        device.upload(host_ * factor, result);
     } else {
         device.upload(values() * factor, result);
     }

@@ -226,6 +226,7 @@ public:
         constexpr double most_copies = 4;
         std::vector<double> far;
         std::vector<double> blobs;
+        far.reserve(grid_.voxels());
         for (std::size_t n = 0; n < grid_.voxels(); ++n) {
             (is_far_[n] ? far : blobs).push_back(magnitude(static_cast<Eigen::Index>(n)));
         }

@@ -66,9 +66,8 @@ Cost Toeplitz::cost_of_making(const Device& device, const Grid& grid, Precision 
 
 double Toeplitz::seconds(const Device& device, const Machine& machine, const Grid& grid,
                          Precision precision, std::size_t maps) {
-    // The cost in multiply-adds, measured on a CPU of two cores and an NVIDIA H200, where padding,
-    // factors and cropping pass through memory by themselves.
-    const double of_butterfly = device.in_host_memory() ? 30 : 75;
+    // The cost in multiply-adds, measured on a CPU of two cores and an NVIDIA H100.
+    constexpr double of_butterfly = 30;
     const Embedding embedding(grid, device.in_host_memory());
     const auto points = static_cast<double>(embedding.points());
     const double rate = nominal_rates(machine.device).multiply_adds;

@@ -181,15 +181,34 @@ RealVector unsampled_frequencies(const std::vector<Vec3>& trajectory, const Grid
         const auto k = static_cast<double>(at);
         return (2 * at < grid.size[d] ? k : k - size) / size;
     };
+    const std::size_t length = grid.size[0];
     for_each_in_parallel(rows, [&](std::size_t row) {
-        for (std::size_t x = 0; x < grid.size[0]; ++x) {
+        std::size_t last_cut = 0; // a neighbour is mostly beyond the same
+        const auto is_outside = [&](std::size_t x) {
             const Vec3 k{centred(x, 0), centred(row % grid.size[1], 1),
                          centred(row / grid.size[1], 2)};
-            bool is_outside = false;
-            for (std::size_t i = 0; i < cuts.size() && !is_outside; ++i) {
-                is_outside = dot(cuts[i], k) > reach[i];
+            for (std::size_t i = 0; i < cuts.size(); ++i) {
+                const std::size_t cut = (last_cut + i) % cuts.size();
+                if (dot(cuts[cut], k) > reach[cut]) {
+                    last_cut = cut;
+                    return true;
+                }
             }
-            outside(static_cast<Eigen::Index>(row * grid.size[0] + x)) = is_outside ? 1 : 0;
+            return false;
+        };
+        // The hull is convex: what lies between its ends in a row is inside.
+        const auto in_order = [&](std::size_t i) { return (i + (length + 1) / 2) % length; };
+        std::size_t first = 0;
+        std::size_t end = length;
+        while (first < end && is_outside(in_order(first))) {
+            ++first;
+        }
+        while (first < end && is_outside(in_order(end - 1))) {
+            --end;
+        }
+        for (std::size_t i = 0; i < length; ++i) {
+            outside(static_cast<Eigen::Index>(row * length + in_order(i))) =
+                i < first || i >= end ? 1 : 0;
         }
     });
     return outside;
