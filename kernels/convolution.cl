@@ -15,6 +15,21 @@
 #define MAP_REAL REAL
 #endif
 typedef JOIN(MAP_REAL, 2) map2;
+#ifndef LENGTH
+#define ALONG_X 0
+#define LENGTH 8
+#define R0 8
+#define R1 1
+#define R2 1
+#define R3 1
+#define R4 1
+#define R5 1
+#define R6 1
+#define R7 1
+#define LINES 4
+#define THREADS 1
+#define PARITIES 2
+#endif
 
 #define GROUP (LINES * THREADS)
 #define PITCH (LINES > 1 ? LINES + 1 : 1) // neighbours along a line are in different banks, too

@@ -62,9 +62,9 @@ TEST_F(Kernels, EveryFileCompilesAloneWithItsDefaults) {
             ++files;
         }
     }
-    EXPECT_EQ(files, kernels_of_a_file().size() + 15)
-        << "one a variant, arrays, four of operators, direct, limits, two of nufft, and six more "
-           "of separable";
+    EXPECT_EQ(files, kernels_of_a_file().size() + 16)
+        << "one a variant, arrays, convolution, four of operators, direct, limits, two of nufft, and "
+           "six more of separable";
 }
 
 TEST_F(Kernels, AVariantWithALayoutHasAFile) {
