@@ -63,8 +63,8 @@ TEST_F(Kernels, EveryFileCompilesAloneWithItsDefaults) {
         }
     }
     EXPECT_EQ(files, kernels_of_a_file().size() + 16)
-        << "one a variant, arrays, convolution, four of operators, direct, limits, two of nufft, and "
-           "six more of separable";
+        << "one a variant, arrays, convolution, four of operators, direct, limits, two of nufft, "
+           "and six more of separable";
 }
 
 TEST_F(Kernels, AVariantWithALayoutHasAFile) {
