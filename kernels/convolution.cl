@@ -265,46 +265,52 @@ pad_along_x(__global const real2 *in, MAPS, int with_maps, ulong rows, FACTORS, 
     }
 }
 
-// out += the sum over `slots` and their parities.
+// out += the sum over `slots` and their parities. What memory has is asked for before it is needed.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 crop_along_x(__global const real2 *in, MAPS, int with_maps, ulong rows, FACTORS, int first_parity,
              int parities, int slots, __global const real2 *roots, __global real2 *out)
 {
     __local real2 values[LENGTH * PITCH];
     const size_t first = get_group_id(0) * LINES;
-    real2 sums[HELD];
+    real2 sums[HELD], shares[HELD];
     for (int k = 0; k < HELD; ++k) {
-        sums[k] = (real2)(0, 0);
+        const int i = get_local_id(0) + k * GROUP, x = i % LENGTH, line = i / LENGTH;
+        if (line < LINES && x < size && first + line < rows) {
+            sums[k] = out[(first + line) * size + x];
+        }
     }
     for (int p = 0; p < slots * parities; ++p) {
         const int slot = p / parities;
         const int parity = first_parity + p % parities;
         __global const map2 *map = MAP_OF(slot);
         __global const real2 *period = in + p * rows * LENGTH;
-        for (int i = get_local_id(0); i < LENGTH * LINES; i += GROUP) {
-            const int x = i % LENGTH, line = i / LENGTH;
-            values[x * PITCH + line] = first + line < rows
-                                           ? exchanged(period[(first + line) * LENGTH + x])
-                                           : (real2)(0, 0);
+        for (int k = 0; k < HELD; ++k) {
+            const int i = get_local_id(0) + k * GROUP, x = i % LENGTH, line = i / LENGTH;
+            if (line < LINES) {
+                const int inside = first + line < rows;
+                values[x * PITCH + line] =
+                    inside ? exchanged(period[(first + line) * LENGTH + x]) : (real2)(0, 0);
+                if (inside && x < size) {
+                    const size_t n = (first + line) * size + x;
+                    const real2 factor = FACTOR(parity, x);
+                    shares[k] =
+                        conjugate(with_maps ? product(TO_REAL2(map[n]), factor) : factor);
+                }
+            }
         }
         transform(values, roots);
         for (int k = 0; k < HELD; ++k) {
-            const int i = get_local_id(0) + k * GROUP;
-            const int x = i % LENGTH, line = i / LENGTH;
+            const int i = get_local_id(0) + k * GROUP, x = i % LENGTH, line = i / LENGTH;
             if (line < LINES && x < size && first + line < rows) {
-                const real2 value =
-                    product(conjugate(FACTOR(parity, x)), exchanged(values[x * PITCH + line]));
-                const size_t n = (first + line) * size + x;
-                sums[k] += with_maps ? product(conjugate(TO_REAL2(map[n])), value) : value;
+                sums[k] += product(shares[k], exchanged(values[x * PITCH + line]));
             }
         }
         barrier(CLK_LOCAL_MEM_FENCE);
     }
     for (int k = 0; k < HELD; ++k) {
-        const int i = get_local_id(0) + k * GROUP;
-        const int x = i % LENGTH, line = i / LENGTH;
+        const int i = get_local_id(0) + k * GROUP, x = i % LENGTH, line = i / LENGTH;
         if (line < LINES && x < size && first + line < rows) {
-            out[(first + line) * size + x] += sums[k];
+            out[(first + line) * size + x] = sums[k];
         }
     }
 }
