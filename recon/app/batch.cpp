@@ -389,7 +389,7 @@ public:
             throw Error(code_,
                         text(failed_, " of ", counted(scans_, "scan"), " failed\n  next:     see ",
                              path_, ranks_ > 1 ? " and those of other ranks" : "",
-                             ", mend them, and run again"));
+                             ", fix them, and run again"));
         }
     }
     void require_written() const {

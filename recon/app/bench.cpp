@@ -260,7 +260,9 @@ ExitCode run(Options& options) {
     const Benchmark table =
         benchmark(options.benchmark, console, [&](const Benchmark& part) { write(part, false); });
     write(table, true);
-    print_benchmark(table);
+    if (!options.quiet) {
+        print_benchmark(table);
+    }
     require_verified(table.transforms);
     require_verified(table.reconstructions);
     require_verified(table.crossover);

@@ -46,9 +46,8 @@ OptionTable options_of(Options& options) {
             {{"measure", toggle(options.measure), "measure how long the device takes", "",
               "Simulated scans are reconstructed, which takes a few minutes. `lsrecon predict` "
               "and the time left that `recon` shows use what is measured from then on."},
-             {"output", name(options.output), "file to describe the machine in", "none",
-              "It is for `lsrecon predict --machine` where the device is not. It needs "
-              "`--measure`."}})});
+             {"output", name(options.output), "file for the timings of this machine", "none",
+              "`lsrecon predict --machine FILE` reads it elsewhere. It needs `--measure`."}})});
 }
 
 ExitCode measure(const Options& options) {

@@ -8,6 +8,7 @@ namespace lsrecon {
 
 /// Called with the fraction that is done; may throw to stop the work.
 using Progress = std::function<void(double)>;
+inline const Progress unwatched = [](double) {};
 
 /// F for one sampling and one set of voxels, without phi:
 ///
@@ -23,8 +24,8 @@ public:
     virtual std::size_t samples() const = 0;
     virtual std::size_t voxels() const = 0;
 
-    virtual void forward(const Array& rho, Array& out, const Progress& progress) = 0;
-    virtual void adjoint(const Array& values, Array& out, const Progress& progress) = 0;
+    virtual void forward(const Array& rho, Array& out, const Progress& progress = unwatched) = 0;
+    virtual void adjoint(const Array& values, Array& out, const Progress& progress = unwatched) = 0;
 
     /// Bound of the relative L2 error of either, over many points.
     virtual double forward_error() const = 0;

@@ -166,6 +166,7 @@ Simulation simulate_scan(const BenchmarkOptions& options, Transforms& transforms
     TrajectoryOptions& sampling = simulation.sampling;
     sampling.grid.dimensions = static_cast<int>(options.matrix.size());
     std::copy(options.matrix.begin(), options.matrix.end(), sampling.grid.size.begin());
+    std::copy(options.matrix.begin(), options.matrix.end(), sampling.grid.fov_mm.begin());
     sampling.samples_per_readout = 1;
     sampling.readouts =
         options.scan_samples > 0 ? options.scan_samples : 2 * sampling.grid.voxels();

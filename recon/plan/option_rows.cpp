@@ -242,7 +242,7 @@ OptionTable method_options(SolveOptions& solve) {
           one_of(
               names_of(methods()), [&solve](std::size_t row) { solve.method = &methods()[row]; },
               [&solve] { return method_of(solve).name; }),
-          "how samples become an image", "", "Methods:" + listed(methods())},
+          "reconstruction method", "", "Methods:" + listed(methods())},
          expert({"density",
                  one_of(
                      names_of(density_methods()),
@@ -307,8 +307,7 @@ OptionTable device_options(ComputeOptions& compute, const std::string& usual_ker
                            const std::string& about_kernel) {
     return in(
         "Device",
-        {expert({"backend", name(compute.backend, "NAME"),
-                 "what computes: OpenCL, or loops on the CPU as a check", "",
+        {expert({"backend", name(compute.backend, "NAME"), "compute backend", "",
                  "Backends:" + listed(device_kinds())}),
          device_option(compute.device),
          expert({"engine", engine_value(compute.engine),
@@ -348,7 +347,7 @@ OptionTable error_options(ReconstructOptions& options) {
           "also holds `/g_factor`. 100 replicas have an error of about 5 %."},
          expert(
              {"certify", number(options.certify, positive(), "EPS"),
-              "largest error of the image by its transforms, else code 6", "none",
+              "bound the image error due to transforms; code 6 if exceeded", "none",
               "It bounds what the NUFFT and rounding do to the image at this lambda, and neither "
               "noise nor errors of coil maps. "
               "Transforms are compared with exact sums in double precision at random points. "

@@ -120,8 +120,8 @@ void require_use_of_joint_solves(const ReconstructOptions& options) {
 void require_solves(const SolveOptions& solve, const std::string& key) {
     const Method& method = method_of(solve);
     if (!method.solves) {
-        throw UsageError("`" + key + "`: `method` " + method.name +
-                         " solves nothing\n  next:     leave `" + key +
+        throw UsageError("`" + key + "` has no effect with `method` " + method.name +
+                         ", which uses no solver\n  next:     leave `" + key +
                          "` out, or use `method` least_squares");
     }
 }

@@ -28,7 +28,7 @@ def run(*command, code=0, environment=None):
 
 
 def bench(*arguments, **how):
-    told, _ = run(program, "bench", *arguments, "--json", "bench.json", "--quiet", **how)
+    told, _ = run(program, "bench", *arguments, "--json", "bench.json", **how)
     return told, json.loads(pathlib.Path("bench.json").read_text(encoding="utf-8"))
 
 
@@ -111,6 +111,8 @@ def forward():
     for row in table["rows"]:
         require_positive(row, "seconds", "pairs_per_second", "speed_up")
         assert math.isclose(row["pairs_per_second"] * row["seconds"], 8 * 9 * 70, rel_tol=1e-9)
+    told = run(program, "bench", *MATRIX, "--stage", "f", "--kernel", "tuned", "--quiet")
+    assert told == ("", ""), told
 
 
 def interrupted():

@@ -104,7 +104,7 @@ def one_weight_is_open(make):
                         (["--reg", "ttv"], "has one frame"),
                         (["--reg", "tv", "--reg", "wavelet"], "2 regularisers without a weight"),
                         (["--reg", "llr", "--reg", "ttv"], "2 regularisers without a weight"),
-                        (["--reg", "auto", "--method", "gridding"], "solves nothing"),
+                        (["--reg", "auto", "--method", "gridding"], "uses no solver"),
                         (["--reg", "tv", "--lambda", "auto"], "cannot choose lambda"),
                         (["--reg", "tv", "--q", "q.h5"], "another Q"),
                         (["--reg", "tv:0"], "or the name alone")):

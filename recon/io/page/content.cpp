@@ -78,7 +78,7 @@ PageContent content_for_page(const std::string& path) {
     if (content.sets.empty()) {
         throw InputError({path, "file",
                           "an HDF5 file with none of /image, /coil_maps, /noise_map, /g_factor",
-                          "something to look at", "name a file that 'lsrecon recon' wrote"});
+                          "an image or coil maps", "name a file that 'lsrecon recon' wrote"});
     }
     return content;
 }
