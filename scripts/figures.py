@@ -14,7 +14,6 @@ the command works.
 
 import argparse
 import datetime
-import importlib
 import itertools
 import json
 import os
@@ -36,9 +35,7 @@ from compare_regularisers import difference, image_of, write_for_bart
 
 PAGE = pathlib.Path(__file__).parents[1] / "docs/performance.md"
 ENOUGH = {"cpu": 60, "gpu": 8}  # seconds, after which no turn begins
-TARGETS = [1e-3, 1e-5]  # errors that the peers' adjoints must reach
 SAME_WITHIN = 0.1  # BART's image from ours: it stops and scales in its own way
-CHECKED = 64  # voxels whose exact sums are compared
 TEN = ["--iterations", 10]
 WAYS = [[], ["--reg", "tv:0.02"], TEN]
 
@@ -124,12 +121,6 @@ def run(command):
     return text, np.array([seconds, processor, kilobytes * 1024 / 1e6])
 
 
-def timed(call):
-    start = time.monotonic()
-    call()
-    return time.monotonic() - start
-
-
 def three_digits(value):
     return f"{float(f'{value:.3g}'):g}"
 
@@ -149,7 +140,6 @@ class Machine:
         self.turns, self.enough = 1 if options.quick else options.turns, ENOUGH[options.device]
         self.scans = scans_of(options.quick)
         self.cores = len(os.sched_getaffinity(0))
-        self.missing = []
 
     def run(self, command, *words):
         return run([self.lsrecon, command, *words, "--device", self.device])
@@ -227,120 +217,6 @@ def kernels(machine):
     return table(["kernel", "F^H d: G/s, % of limit, error", "Q"], rows)
 
 
-class Problem:
-    """Samples of all coils, and what they come to at some voxels."""
-
-    def __init__(self, path):
-        with h5py.File(path) as f:
-            self.k, self.samples = f["trajectory"][()], f["samples"][()].astype("c8")
-            self.size = tuple(int(n) for n in f.attrs["matrix"])
-        self.samples = self.samples.reshape(-1, len(self.k))
-        self.at = np.random.default_rng(1).integers(0, self.size, (CHECKED, len(self.size)))
-        positions = (self.at - np.array(self.size) // 2) / self.size
-        self.exact = np.array([self.samples @ np.exp(2j * np.pi * (self.k @ x))
-                               for x in positions]).T
-
-    def error(self, values):
-        """Of an adjoint, [C, (Z,) Y, X], at the best common scale: programs have their own."""
-        values = np.asarray(values).reshape(len(self.samples), *self.size[::-1])
-        return difference(values[(slice(None), *self.at.T[::-1])], self.exact)
-
-
-def settings_of_finufft(module, problem, to_device, to_host, **more):
-    """For every plan that it may have, a call that runs it from arrays to arrays."""
-    turns = (2 * np.pi * problem.k / problem.size).astype("f4")
-    for sigma, eps in itertools.product((1.25, 2), (1e-3, 1e-4, 1e-5, 1e-6)):
-        def adjoint(eps=eps, sigma=sigma):
-            plan = module.Plan(1, problem.size[::-1], n_trans=len(problem.samples), eps=eps,
-                               isign=1, dtype="complex64", upsampfac=sigma, **more)
-            plan.setpts(*(to_device(np.ascontiguousarray(turns[:, d]))
-                          for d in reversed(range(len(problem.size)))))
-            return to_host(plan.execute(to_device(problem.samples.squeeze())))
-        yield adjoint
-
-
-def of_finufft(module, problem):
-    yield from settings_of_finufft(module, problem, lambda a: a, lambda a: a,
-                                   nthreads=len(os.sched_getaffinity(0)))
-
-
-def of_cufinufft(module, problem):
-    cupy = importlib.import_module("cupy")
-    for method in (1, 2, 3):
-        yield from settings_of_finufft(module, problem, cupy.asarray, cupy.asnumpy,
-                                       gpu_method=method)
-
-
-def of_ducc0(module, problem):
-    turns = (2 * np.pi * problem.k / problem.size).astype("f4")[:, ::-1].copy()
-    for eps in (1e-3, 5e-4, 1e-4, 2e-5, 1e-5):
-        def adjoint(eps=eps):
-            plan = module.nufft.plan(nu2u=True, coord=turns, grid_shape=problem.size[::-1],
-                                     epsilon=eps, nthreads=len(os.sched_getaffinity(0)))
-            return [plan.nu2u(points=values, forward=False) for values in problem.samples]
-        yield adjoint
-
-
-def of_sigpy(module, problem):
-    shape = (len(problem.samples), *problem.size[::-1])
-    points = np.ascontiguousarray(problem.k[:, ::-1].astype("f4"))
-    for sigma, width in ((1.25, 4), (2, 6)):
-        yield lambda sigma=sigma, width=width: module.nufft_adjoint(
-            problem.samples, points, shape, oversamp=sigma, width=width)
-
-
-ADJOINTS = {"cpu": {"finufft": of_finufft, "ducc0": of_ducc0, "sigpy": of_sigpy},
-            "gpu": {"cufinufft": of_cufinufft}}
-
-
-def of_lsrecon(machine):
-    """As the peers' settings, but that a call returns its seconds: those of the stage."""
-    for accuracy in (1e-2, 3e-3, 1e-3, 1e-4, 3e-5, 1e-5):
-        def adjoint(accuracy=accuracy):
-            machine.run("fhd", "coils_alone.h5", "-o", "fhd.h5", "--engine", "nufft",
-                        "--accuracy", accuracy)
-            with h5py.File("fhd.h5") as f:
-                return float(f["record"].attrs["seconds_fhd"][0]), f["fhd"][()]
-        yield adjoint
-
-
-def try_settings(machine, problem, name):
-    """Of every setting: least seconds and error."""
-    if name == "lsrecon":
-        for call in of_lsrecon(machine):
-            seconds, values = zip(*machine.repeat(call))
-            yield min(seconds), problem.error(values[0])
-        return
-    module = importlib.import_module(name)
-    for call in ADJOINTS[machine.device][name](module, problem):
-        error = problem.error(call())
-        yield min(machine.repeat(lambda call=call: timed(call))), error
-
-
-def adjoints(machine):
-    """The fastest setting of each program that reaches an error, or else its most exact one."""
-    rows, head = [], []
-    for key in ("2D", "3D"):
-        machine.simulate(key)
-        shutil.copy(f"{key}.h5", "coils_alone.h5")
-        with h5py.File("coils_alone.h5", "r+") as f:
-            f.pop("coil_maps", None)
-        problem, tried = Problem("coils_alone.h5"), {}
-        for program in ["lsrecon", *ADJOINTS[machine.device]]:
-            try:
-                tried[program] = list(try_settings(machine, problem, program))
-            except ImportError:
-                machine.missing.append(program)
-        head = [f"{program} {importlib.import_module(program).__version__}"
-                for program in list(tried)[1:]]
-        for target in TARGETS:
-            best = [min([one for one in some if one[1] <= target]
-                        or [min(some, key=lambda one: one[1])]) for some in tried.values()]
-            rows.append([key, f"{target:g}", *(f"{seconds:.3f}, {error:.0e}"
-                                                for seconds, error in best)])
-    return table(["adjoint of", "error at most", "lsrecon: s, error", *head], rows)
-
-
 def commands_of(machine, size):
     """For each way: our words for recon, and BART's command with the words that name it."""
     files, by_size = ["traj", "kspace"], ":".join(map(str, [*size, 1][:3]))
@@ -356,8 +232,7 @@ def commands_of(machine, size):
 def processes(machine):
     """From file to file beside BART."""
     if not machine.bart:
-        machine.missing.append("bart")
-        return []
+        return ["Not installed: bart."]
     rows, version = [], run([machine.bart, "version"])[0].strip()
     for key in ("2D", "3D"):
         machine.simulate(key)
@@ -382,11 +257,17 @@ def processes(machine):
                   "error, %"], rows)
 
 
+def by_script(machine, script, *words):
+    """Lines that another script of this folder writes."""
+    run([sys.executable, pathlib.Path(__file__).with_name(script), "--program", machine.lsrecon,
+         "--bart", machine.bart or "none", "--turns", machine.turns, "-o", "by_script.md", *words])
+    return pathlib.Path("by_script.md").read_text("utf-8").splitlines()
+
+
 def peers(machine):
-    first, second = adjoints(machine), processes(machine)
-    none = ", ".join(dict.fromkeys(machine.missing))
-    return [*first, *([""] if second else []), *second,
-            *(["", f"Not installed: {none}."] if none else [])]
+    quick = ["--quick"] if machine.quick else []
+    return [*by_script(machine, "compare_peers.py", "--device", machine.device, *quick), "",
+            *processes(machine)]
 
 
 def runs(machine):
@@ -465,11 +346,8 @@ def batch(machine):
 
 def maps(machine):
     """By the script that compares them with ecalib."""
-    script = pathlib.Path(__file__).with_name("compare_maps.py")
-    small = ["--matrix", 32, "--turns", 1] if machine.quick else ["--turns", machine.turns]
-    run([sys.executable, script, "--program", machine.lsrecon, "--bart", machine.bart or "none",
-         "-o", "maps.md", *small])
-    return [line for line in pathlib.Path("maps.md").read_text("utf-8").splitlines()
+    small = ["--matrix", 32] if machine.quick else []
+    return [line for line in by_script(machine, "compare_maps.py", *small)
             if line.startswith("|")]
 
 

@@ -16,11 +16,12 @@ PAGE = source / "docs/performance.md"
 TABLES = {"cpu": ["transforms", "kernels", "runs", "peers", "maps", "predictions", "memory",
                   "batch"],
           "gpu": ["transforms", "kernels", "runs", "peers", "predictions"]}
-WORDS = ("scan", "engine", "kernel", "options", "adjoint of", "file to file", "lsrecon and BART",
-         "maps", "voxels")  # columns without numbers begin so
+WORDS = ("scan", "engine", "kernel", "options", "transform", "CG-SENSE", "file to file",
+         "lsrecon and BART", "maps", "voxels")  # columns without numbers begin so
 NUMBER = re.compile(r"[-+]?\d+(\.\d+)?(e[-+]?\d+)?\b")
-# Two scans by four engines, kernels, three scans in three ways, two errors of two scans.
-ROWS = {"transforms": 8, "kernels": 4, "runs": 9, "peers": 4, "maps": 3, "predictions": 1,
+# Two scans by four engines, kernels, three scans in three ways, three errors of three transforms of
+# two scans.
+ROWS = {"transforms": 8, "kernels": 4, "runs": 9, "peers": 18, "maps": 3, "predictions": 1,
         "memory": 1, "batch": 2}
 
 
@@ -49,6 +50,19 @@ def require_filled(name, text):
                                                                                       row)
 
 
+def require_reached(text):
+    """The program reaches every error, a peer the largest one, and the machine is said to be quiet
+    or not."""
+    assert re.search(r"^(Quiet|Not quiet): others took \d+ % of \d+ cores", text, re.M), text
+    for row in re.findall(r"^\| (?:adjoint|forward|Q), .*", text, re.M):
+        _, target, *programs = cells_of(row)
+        for cell in programs if target == "0.001" else programs[:1]:
+            if cell != "-":
+                seconds, processor, error = cell.split(" (")[0].split(", ")
+                assert processor == "-" or float(processor) >= 0, (row, cell)
+                assert float(seconds) >= 0 and float(error) <= float(target), (row, cell)
+
+
 def quick(folder):
     output = pathlib.Path(folder) / "page.md"
     done = subprocess.run([sys.executable, source / "scripts/figures.py", "--quick", "--program",
@@ -57,6 +71,7 @@ def quick(folder):
     page, before = output.read_text("utf-8"), PAGE.read_text("utf-8")
     for name in TABLES["cpu"]:
         require_filled(name, table_of(page, name, "cpu"))
+    require_reached(table_of(page, "peers", "cpu"))
     for name in TABLES["gpu"]:
         assert table_of(page, name, "gpu") == table_of(before, name, "gpu"), name
 

@@ -1,0 +1,430 @@
+#!/usr/bin/env python3
+"""Transforms and CG-SENSE beside those of other programs, in one run.
+
+    compare_peers.py [--program LSRECON] [--device cpu|gpu] [--turns N] [--quick] [-o TABLE.md]
+
+Simulates scans in two and three dimensions and gives all programs the same samples and all cores.
+Adjoints are of all coils, forward transforms of one image, and Q is an adjoint of ones on twice the
+grid. Each goes from arrays to arrays with everything that a plan needs. Errors are against sums in
+doubles at random voxels or samples. A row has of every program the fastest setting whose achieved
+error is at most the one named, or else its most exact one. The seconds of the least turn are
+followed by those of the processor; turns of all settings alternate. A dash stands for a transform
+that this version of a program lacks, and for processor time that a busy machine hid.
+
+Peers are finufft, ducc0, sigpy and mrinufft, on a GPU cufinufft by each of its methods. Those that
+cannot be imported are named as not installed. The first line says whether the machine was quiet.
+--quick takes tiny scans and one turn, and shows only that the command works.
+"""
+
+import argparse
+import importlib
+import importlib.metadata
+import itertools
+import json
+import math
+import os
+import re
+import resource
+import select
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from typing import Callable, NamedTuple
+
+import h5py
+import numpy as np
+
+from compare_regularisers import common_flags, difference, image_of, put
+from figures import Machine, table
+
+TRANSFORMS = ["adjoint", "forward", "Q"]
+TARGETS = [1e-3, 1e-5, 1e-6]  # errors that the transforms must reach
+CHECKED = 64  # voxels or samples whose exact sums are compared
+METHODS = [1, 2, 3, 4]  # of cuFINUFFT; a transform has some of them
+ITERATIONS = 30
+QUIET = 0.1  # of the processors that others take, and of the median turn over the least
+OUTSIDE_TOLERANCE = 6  # what validate ends with: a row has the error that was achieved
+SHORTEST_GAP = 2e-3  # seconds between two readings of a clock, which are a millisecond apart
+CORES = len(os.sched_getaffinity(0))
+DISTRIBUTIONS = {"mrinufft": "mri-nufft"}  # where the name is not that of the module
+NEEDS = {"mrinufft": "finufft", "cufinufft": "cupy"}
+
+
+class Turn(NamedTuple):
+    """Seconds, those of all cores or NaN where unknown, and the error that was achieved."""
+    seconds: float
+    processor: float
+    error: float
+
+
+class Setting(NamedTuple):
+    """What was asked for, and a call of one turn."""
+    words: str
+    turn: Callable
+
+
+class Problem:
+    """What a transform takes, and what it comes to at some voxels or samples."""
+
+    def __init__(self, path, transform):
+        rng = np.random.default_rng(1)
+        with h5py.File(path) as f:
+            k, samples = f["trajectory"][()], f["samples"][()].astype("c8")
+            size = np.array(f.attrs["matrix"]).astype(int)
+        self.turns = (2 * np.pi * k / size)[:, ::-1].copy()  # radians a voxel, as arrays are stored
+        self.transform, self.forward = transform, transform == "forward"
+        self.size = tuple(int(n) for n in (2 * size if transform == "Q" else size)[::-1])
+        if self.forward:
+            self.values = rng.normal(size=(*self.size, 2)).astype("f4").view("c8")[..., 0]
+            self.at = rng.integers(0, len(k), CHECKED)
+            self.exact = np.array([self.sum_over_voxels(t) for t in self.turns[self.at]])
+        else:
+            self.values = (np.ones((1, len(k)), "c8") if transform == "Q"
+                           else samples.reshape(-1, len(k)))
+            self.at = rng.integers(1, self.size, (CHECKED, len(self.size)))  # Q(-N) is never used
+            self.exact = np.array([self.values @ np.exp(1j * (self.turns @ x))
+                                   for x in self.at - np.array(self.size) // 2]).T
+
+    def sum_over_voxels(self, turns):
+        values = self.values.astype("c16")
+        for turn, n in zip(turns[::-1], self.size[::-1]):
+            values = values @ np.exp(-1j * turn * (np.arange(n) - n // 2))
+        return values
+
+    def error(self, values):
+        """Of [C, (Z,) Y, X] or [M], at the best common scale: programs have their own."""
+        if self.forward:
+            return difference(np.reshape(values, -1)[self.at], self.exact)
+        values = np.reshape(values, (len(self.values), *self.size))
+        return difference(values[(slice(None), *self.at.T)], self.exact)
+
+
+def in_memory(words, problem, call, values_of=lambda values: values):
+    """A setting of a call from arrays to arrays; its error is computed once, in a turn of its
+    own, which also imports and loads what the call needs."""
+    errors = []
+
+    def turn():
+        if not errors:
+            errors.append(problem.error(values_of(call())))
+        start, processor = time.monotonic(), time.process_time()
+        call()
+        return Turn(time.monotonic() - start, time.process_time() - processor, errors[0])
+    return Setting(words, turn)
+
+
+def settings_of_finufft(module, problem, to_device, to_host, **more):
+    points = [np.ascontiguousarray(turn.astype("f4")) for turn in problem.turns.T]
+    values = problem.values.squeeze()
+    count = len(values) if values.ndim > 1 and not problem.forward else 1
+    for sigma, eps in itertools.product((1.25, 1.5, 2), (1e-3, 1e-4, 1e-5, 1e-6)):
+        def call(eps=eps, sigma=sigma):
+            plan = module.Plan(2 if problem.forward else 1, problem.size, n_trans=count, eps=eps,
+                               isign=-1 if problem.forward else 1, dtype="complex64",
+                               upsampfac=sigma, **more)
+            plan.setpts(*map(to_device, points))
+            return to_host(plan.execute(to_device(values)))
+        method = f", method {more['gpu_method']}" if "gpu_method" in more else ""
+        yield in_memory(f"{eps:g}, sigma {sigma:g}{method}", problem, call)
+
+
+def of_finufft(module, problem):
+    yield from settings_of_finufft(module, problem, lambda a: a, lambda a: a, nthreads=CORES)
+
+
+def of_cufinufft(module, problem):
+    cupy = importlib.import_module("cupy")
+    for method in METHODS:
+        yield from settings_of_finufft(module, problem, cupy.asarray, cupy.asnumpy,
+                                       gpu_method=method)
+
+
+def of_ducc0(module, problem):
+    """Its plans in floats and in doubles, whose coordinates have fewer or more bits."""
+    for eps, real in [*itertools.product((1e-3, 5e-4, 1e-4, 2e-5, 1e-5, 1e-6), ["f4"]),
+                      *itertools.product((1e-5, 1e-6, 5e-7), ["f8"])]:
+        points = problem.turns.astype(real)
+
+        def call(eps=eps, real=real, points=points):
+            plan = module.nufft.plan(nu2u=not problem.forward, coord=points, epsilon=eps,
+                                     grid_shape=problem.size, nthreads=CORES)
+            values = problem.values.astype({"f4": "c8", "f8": "c16"}[real], copy=False)
+            if problem.forward:
+                return plan.u2nu(grid=values, forward=True)
+            return [plan.nu2u(points=one, forward=False) for one in values]
+        yield in_memory(f"{eps:g}, {'floats' if real == 'f4' else 'doubles'}", problem, call)
+
+
+def of_sigpy(module, problem):
+    points = (problem.turns * problem.size / (2 * np.pi)).astype("f4")
+    for sigma, width in ((1.25, 4), (2, 6)):
+        def call(sigma=sigma, width=width):
+            if problem.forward:
+                return module.nufft(problem.values, points, oversamp=sigma, width=width)
+            return module.nufft_adjoint(problem.values, points,
+                                        (len(problem.values), *problem.size), oversamp=sigma,
+                                        width=width)
+        yield in_memory(f"sigma {sigma:g}, width {width}", problem, call)
+
+
+def operator_of_mrinufft(points, size, coils, eps, **more):
+    make = importlib.import_module("mrinufft.operators").get_operator("finufft")
+    return make(points.astype("f4"), size, n_coils=coils, eps=eps, nthreads=CORES, **more)
+
+
+def of_mrinufft(_, problem):
+    """By FINUFFT; Q is the kernel of its Toeplitz operator."""
+    of_q = problem.transform == "Q"
+    size = tuple(n // 2 for n in problem.size) if of_q else problem.size
+    coils = 1 if of_q or problem.forward else len(problem.values)
+    for eps in (1e-3, 1e-4, 1e-5, 1e-6):
+        def call(eps=eps):
+            operator = operator_of_mrinufft(problem.turns, size, coils, eps, n_trans=coils)
+            if of_q:
+                return operator.compute_toeplitz_kernel()
+            return (operator.op if problem.forward else operator.adj_op)(problem.values)
+
+        def values_of(values):
+            return np.fft.fftshift(np.fft.ifftn(values)) if of_q else values
+        if of_q and not hasattr(operator_of_mrinufft(problem.turns, size, 1, eps),
+                                "compute_toeplitz_kernel"):
+            return
+        yield in_memory(f"{eps:g}", problem, call, values_of)
+
+
+PEERS = {"cpu": {"finufft": of_finufft, "ducc0": of_ducc0, "sigpy": of_sigpy,
+                 "mrinufft": of_mrinufft},
+         "gpu": {"cufinufft": of_cufinufft}}
+
+
+def run_stage(command, stage, to_the_end=True):
+    """Runs the program, or as far as a stage: seconds of the stage, and those of the processor. The
+    program prints a stage as it ends; meanwhile the clock of its process is read every millisecond.
+    Where others kept it from being read, those of the processor are NaN."""
+    with subprocess.Popen([*map(str, command)], stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT) as child:
+        clock = ~child.pid << 3 | 2  # CPUCLOCK_SCHED of a process, as Linux numbers it
+        text, clocks, found = "", [], None
+        while True:
+            ready, _, _ = select.select([child.stdout], [], [], 1e-3)
+            clocks.append((time.monotonic(), time.clock_gettime(clock)))
+            if ready:
+                read = os.read(child.stdout.fileno(), 1 << 16).decode()
+                text += read
+                matched = re.search(rf"^{stage}\s+(\S+) s$", text, re.M)
+                if matched and found is None:
+                    found = float(matched[1]), *clocks[-1]
+                    if not to_the_end:
+                        child.kill()
+                if not read:
+                    break
+    if found is None or to_the_end and child.returncode not in (0, OUTSIDE_TOLERANCE):
+        sys.exit(f"{' '.join(map(str, command))}\n{text}")
+    seconds, end, processor = found
+    times, processors = np.array(clocks).T
+    within = (times >= end - seconds) & (times <= end)
+    gaps = np.diff(times)[within[1:]]
+    known = gaps.max() <= max(seconds / 5, SHORTEST_GAP)
+    return seconds, processor - np.interp(end - seconds, times, processors) if known else math.nan
+
+
+def of_lsrecon(machine, problem):
+    name, stage = {"adjoint": ("fhd", "fhd"), "forward": ("validate", "f"),
+                   "Q": ("q", "q")}[problem.transform]
+    pairs = 8 * max(len(problem.turns), math.prod(problem.size))
+    words = ["--pairs", pairs, "--json", "out.json"] if problem.forward else ["-o", "out.h5"]
+    accuracies = (3e-2, 1e-2, 3e-3, 1e-3, 1e-4, 3e-5, 1e-5, 3e-6, 1e-6)
+    for accuracy in accuracies[::2] if problem.forward else accuracies:  # validate takes its time
+        errors = []
+
+        def turn(accuracy=accuracy, errors=errors):
+            found = run_stage([machine.lsrecon, name, "coils_alone.h5", *words, "--engine", "nufft",
+                               "--accuracy", accuracy, "--device", machine.device], stage,
+                              to_the_end=not errors)
+            if not errors:
+                errors.append(error_of_program(problem, stage))
+            return Turn(*found, errors[0])
+        yield Setting(f"{accuracy:g}", turn)
+
+
+def error_of_program(problem, stage):
+    """Of what the program wrote; validate compares its forward transform itself."""
+    if not problem.forward:
+        with h5py.File("out.h5") as f:
+            return problem.error(f[stage][()])
+    with open("out.json", encoding="utf-8") as f:
+        return next(row["relative_l2"] for row in json.load(f)["rows"] if row["stage"] == stage)
+
+
+class Noise:
+    """What else ran on the processors, and how far turns of one setting are apart."""
+
+    def __init__(self):
+        self.begin, self.spreads = self.read(), []
+
+    @staticmethod
+    def read():
+        """Seconds, those of all processors, and those of this process and its children."""
+        with open("/proc/stat", encoding="ascii") as f:
+            ticks = [int(word) for word in f.readline().split()[1:9]]
+        children = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return np.array([time.monotonic(),
+                         (sum(ticks) - ticks[3] - ticks[4]) / os.sysconf("SC_CLK_TCK"),  # not idle
+                         time.process_time() + children.ru_utime + children.ru_stime])
+
+    def add(self, turns):
+        seconds = [turn.seconds for turn in turns]
+        if len(seconds) > 1:
+            self.spreads.append(np.median(seconds) / min(seconds) - 1)
+
+    def sentence(self):
+        seconds, busy, own = self.read() - self.begin
+        others = max(busy - own, 0) / (CORES * seconds)
+        spread = np.median(self.spreads) if self.spreads else math.nan
+        quiet = others < QUIET and not spread >= QUIET
+        return (f"{'Quiet' if quiet else 'Not quiet'}: others took {100 * others:.0f} % of "
+                f"{CORES} cores" + (f", and the median turn {100 * spread:.0f} % longer than the "
+                                    "least." if self.spreads else "; one turn each."))
+
+
+def measure(settings, machine, noise):
+    """By program, of every setting: its words, the least seconds and those of the processor then,
+    and the largest error. A setting that its program refuses is left out."""
+    found = [[] for _ in settings]
+    for count in range(machine.turns):
+        for (program, setting), turns in zip(settings, found):
+            if len(turns) < count or sum(turn.seconds for turn in turns) > machine.enough:
+                continue
+            try:
+                turns.append(setting.turn())
+            except (RuntimeError, ValueError) as refusal:
+                print(f"{program}, {setting.words}: {refusal}", file=sys.stderr)
+    by_program = {program: [] for program, _ in settings}
+    for (program, setting), turns in zip(settings, found):
+        if turns:
+            noise.add(turns)
+            known = [turn for turn in turns if not math.isnan(turn.processor)]
+            by_program[program].append((setting.words, Turn(
+                min(turns).seconds, min(known or turns).processor,
+                max(turn.error for turn in turns))))
+    return by_program
+
+
+def cell_of(tried, target):
+    reached = [one for one in tried if one[1].error <= target]
+    if not tried:
+        return "-"
+    words, turn = (min(reached, key=lambda one: one[1].seconds) if reached
+                   else min(tried, key=lambda one: one[1].error))
+    processor = "-" if math.isnan(turn.processor) else f"{turn.processor:.3f}"
+    return f"{turn.seconds:.3f}, {processor}, {turn.error:.0e} ({words})"
+
+
+def name_of(program):
+    return f"{program} {importlib.metadata.version(DISTRIBUTIONS.get(program, program))}"
+
+
+def installed(names):
+    """Modules, and the names of those that cannot be imported."""
+    modules, missing = {}, []
+    for name in names:
+        try:
+            importlib.import_module(NEEDS.get(name, name))
+            modules[name] = importlib.import_module(name)
+        except ImportError:
+            missing.append(name)
+    return modules, missing
+
+
+def transforms(machine, modules, noise):
+    rows = []
+    for key, transform in itertools.product(("2D", "3D"), TRANSFORMS):
+        machine.simulate(key)
+        shutil.copy(f"{key}.h5", "coils_alone.h5")
+        with h5py.File("coils_alone.h5", "r+") as f:
+            f.pop("coil_maps", None)
+        problem = Problem("coils_alone.h5", transform)
+        settings = [("lsrecon", setting) for setting in of_lsrecon(machine, problem)]
+        for name, module in modules.items():
+            settings += [(name, setting)
+                         for setting in PEERS[machine.device][name](module, problem)]
+        found = measure(settings, machine, noise)
+        rows += [[f"{transform}, {key}", f"{target:g}",
+                  *(cell_of(found.get(program, []), target) for program in ["lsrecon", *modules])]
+                 for target in TARGETS]
+    return table(["transform", "error at most", "lsrecon: s, processor s, error (asked for)",
+                  *map(name_of, modules)], rows)
+
+
+def cg_of_mrinufft(scan):
+    """The image after iterations by the Toeplitz operator, or without it by both transforms."""
+    operator = operator_of_mrinufft(scan["turns"], scan["maps"].shape[1:], len(scan["maps"]), 1e-5,
+                                    smaps=scan["maps"])
+    product = (operator.gram_op if hasattr(operator, "compute_toeplitz_kernel")
+               else lambda image: operator.adj_op(operator.op(image)))
+    residual = operator.adj_op(scan["samples"]).squeeze()
+    image, direction, square = 0, residual, np.vdot(residual, residual).real
+    for _ in range(ITERATIONS):
+        of_direction = product(direction).squeeze()
+        step = square / np.vdot(direction, of_direction).real
+        image, residual = image + step * direction, residual - step * of_direction
+        before, square = square, np.vdot(residual, residual).real
+        direction = residual + square / before * direction
+    return image
+
+
+def cg_sense(machine, modules, noise):
+    """Ours from file to file, and the peer's from arrays to arrays."""
+    with h5py.File("2D.h5") as f:
+        size = np.array(f.attrs["matrix"])
+        scan = {"turns": (2 * np.pi * f["trajectory"][()] / size)[:, ::-1].copy(),
+                "samples": f["samples"][()].astype("c8"), "maps": f["coil_maps"][()].astype("c8")}
+    truth = abs(image_of("2D_truth.h5"))
+    words = ["--iterations", ITERATIONS, "--lambda", 0]
+
+    def ours():
+        _, (seconds, processor, _) = machine.run("recon", "2D.h5", "-o", "image.h5", *words)
+        return Turn(seconds, processor, difference(abs(image_of("image.h5")), truth))
+
+    def theirs():
+        start, processor = time.monotonic(), time.process_time()
+        image = cg_of_mrinufft(scan)
+        return Turn(time.monotonic() - start, time.process_time() - processor,
+                    difference(abs(image), truth))
+    settings = [("lsrecon", Setting(f"`lsrecon recon {' '.join(map(str, words))}`", ours))]
+    if "mrinufft" in modules:
+        settings.append(("mrinufft", Setting(f"{name_of('mrinufft')}, in memory", theirs)))
+    found = measure(settings, machine, noise)
+    return table(["CG-SENSE of 2D", "s", "processor, s", "error, %"], [
+        [who, f"{turn.seconds:.2f}", f"{turn.processor:.2f}", f"{100 * turn.error:.1f}"]
+        for tried in found.values() for who, turn in tried])
+
+
+def compare(options):
+    output = options.output and os.path.abspath(options.output)
+    machine, here = Machine(options), os.getcwd()
+    modules, missing = installed(PEERS[machine.device])
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        noise = Noise()
+        lines = transforms(machine, modules, noise)
+        if machine.device == "cpu":
+            lines += ["", *cg_sense(machine, modules, noise)]
+        os.chdir(here)
+    put("\n".join([noise.sentence(), "", *lines,
+                   *(["", f"Not installed: {', '.join(missing)}."] if missing else [])]), output)
+
+
+def main():
+    parser = common_flags(__doc__)
+    parser.add_argument("--device", choices=["cpu", "gpu"], default="cpu")
+    parser.add_argument("--turns", type=int, default=3)
+    parser.add_argument("--quick", action="store_true")
+    os.environ.setdefault("OMP_NUM_THREADS", str(CORES))
+    compare(parser.parse_args())
+
+
+if __name__ == "__main__":
+    main()
