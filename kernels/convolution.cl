@@ -370,9 +370,8 @@ crop_along_y(__global const real2 *in, ulong start, ulong width, FACTORS,
         for (int k = 0; k < HELD; ++k) {
             const int y = thread + k * THREADS;
             if (y < size) {
-                const real2 value =
+                sums[k] +=
                     product(conjugate(FACTOR(parity, y)), exchanged(values[y * PITCH + line]));
-                sums[k] += value;
             }
         }
         barrier(CLK_LOCAL_MEM_FENCE);
@@ -425,9 +424,8 @@ convolve_along_last(__global real2 *in, ulong start, ulong width, FACTORS,
         for (int k = 0; k < HELD; ++k) {
             const int z = thread + k * THREADS;
             if (z < size) {
-                const real2 value =
+                sums[k] +=
                     product(conjugate(FACTOR(parity, z)), exchanged(values[z * PITCH + line]));
-                sums[k] += value;
             }
         }
         barrier(CLK_LOCAL_MEM_FENCE);

@@ -356,17 +356,13 @@ ChosenWeight choose_weight_ahead(const Run& run, const std::vector<Regularisers>
     const bool together = need_all_frames(candidates.front());
     const std::map<std::size_t, Frame> others =
         together ? neighbours_of(run, ahead) : std::map<std::size_t, Frame>();
-    std::vector<const Frame*> frames;
+    std::map<std::size_t, const Frame*> in_order{{ahead.frame, &turn.frame}};
     for (const auto& [f, frame] : others) {
-        if (f < ahead.frame) {
-            frames.push_back(&frame);
-        }
+        in_order.emplace(f, &frame);
     }
-    frames.push_back(&turn.frame);
-    for (const auto& [f, frame] : others) {
-        if (f > ahead.frame) {
-            frames.push_back(&frame);
-        }
+    std::vector<const Frame*> frames;
+    for (const auto& [f, frame] : in_order) {
+        frames.push_back(frame);
     }
     ChosenWeight chosen = choose_weight(candidates, may_be_none(run.asked), run.scan(), frames,
                                         ahead.place->equations.common, route, run.how, run.report);

@@ -8,7 +8,8 @@
 import pathlib
 import re
 import sys
-import tempfile
+
+from rule_tests import failures_of
 
 GENERATED = "docs/options.md"
 MOST_WORDS = 30000  # in all pages but the generated one
@@ -81,27 +82,9 @@ WRONG = [
 ]
 
 
-def violations_of(files):
-    with tempfile.TemporaryDirectory() as folder:
-        root = pathlib.Path(folder)
-        for name, text in files.items():
-            (root / name).parent.mkdir(parents=True, exist_ok=True)
-            (root / name).write_text(text, encoding="utf-8")
-        return list(check(root))
-
-
-def self_test():
-    failures = [f"complains about what is right: {v}" for v in violations_of(RIGHT)]
-    for files, expected in WRONG:
-        found = violations_of({**RIGHT, **files})
-        if len(found) != 1 or expected not in found[0]:
-            failures.append(f"{list(files)}: expected one message with '{expected}', found {found}")
-    return failures
-
-
 def main(arguments):
     if arguments == ["--self-test"]:
-        failures = self_test()
+        failures = failures_of(check, RIGHT, WRONG)
     else:
         here = pathlib.Path(__file__).resolve().parent.parent
         failures = list(check(pathlib.Path(arguments[0]) if arguments else here))

@@ -8,7 +8,8 @@
 import pathlib
 import re
 import sys
-import tempfile
+
+from rule_tests import failures_of
 
 # Room -> the rooms (or single headers) that its files may include. The longest prefix that
 # fits a file is its room.
@@ -179,25 +180,12 @@ WRONG = [
 ]
 
 
-def violations_of(files):
-    with tempfile.TemporaryDirectory() as folder:
-        root = pathlib.Path(folder)
-        for name, text in files.items():
-            (root / name).parent.mkdir(parents=True, exist_ok=True)
-            (root / name).write_text(text, encoding="utf-8")
-        return list(check(root))
-
-
 def self_test():
-    failures = [f"complains about what is right: {v}" for v in violations_of(RIGHT)]
+    failures = failures_of(check, RIGHT, WRONG)
     body = "    x();\n" * (LONGEST_FUNCTION - 1)
     for lines, warnings in ((body, 1), (body[9:], 0)):
         if len(list(long_functions("a.cpp", f"void f() {{\n{lines}}}\n"))) != warnings:
             failures.append("long_functions counts wrong")
-    for files, expected in WRONG:
-        found = violations_of({**RIGHT, **files})
-        if len(found) != 1 or expected not in found[0]:
-            failures.append(f"{files}: expected one message with '{expected}', found {found}")
     return failures
 
 
