@@ -46,6 +46,7 @@ typedef JOIN(STORED, 2) stored2;
 #define UNROLL __attribute__((opencl_unroll_hint))
 #define GROUP (TX * TY)
 #define DIMENSIONS (TY > 1 ? 3 : 2)
+#define HEIGHT (TY > 1 ? WIDTH : 1) // points of a kernel along y
 #define TOGETHER 32 // work-items that run in step on most GPUs: a team
 #define TEAMS (GROUP / TOGETHER)
 #define ROWS (TOGETHER / TX) // of a team's points
@@ -417,7 +418,20 @@ __kernel void pad(const ulong items, __global const stored2 *in, int4 size, int4
         TO_REAL2(in[coil_voxel(first_coil + coil, size, x, y, z)]);
 }
 
+// out[p][c] = grid[c][p]: what a sample reads of all coils then stands side by side.
+// Geometry: points.
+__kernel void interleave(const ulong items, __global const real2 *grid, __global real2 *out)
+{
+    ONLY(items)
+    const size_t p = get_global_id(0);
+    UNROLL
+    for (int c = 0; c < COILS; ++c) {
+        out[p * COILS + c] = grid[c * items + p];
+    }
+}
+
 // out[order[i]] = the sum of points times the kernel of sample i, times its conjugate phase.
+// grid: as interleave() leaves it.
 // Geometry: work-groups of GROUP, a team of LANES a sample.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 interpolate(int4 bins, __global const uint *order, __global const ushort4 *first_points,
@@ -451,23 +465,39 @@ interpolate(int4 bins, __global const uint *order, __global const ushort4 *first
             sum[c] = (real2)(0, 0);
         }
         if (valid && lane < WIDTH) {
-            __global const real2 *column = grid + modulo(first.x + lane, bins.x * TX);
+            uint rows[HEIGHT]; // of a layer
+            real on_row[HEIGHT];
+            UNROLL
+            for (int k = 0; k < HEIGHT; ++k) {
+                rows[k] = TY > 1 ? modulo(first.y + k, bins.y * TY) * (uint)strides.x : 0;
+                on_row[k] = on_x * along_y[team + k];
+            }
+            __global const real2 *column = grid + modulo(first.x + lane, bins.x * TX) * COILS;
             for (int l = 0; l < WIDTH; ++l) {
-                const size_t layer = modulo(first.z + l, bins.z) * strides.y;
-                for (int k = 0; k < (TY > 1 ? WIDTH : 1); ++k) {
-                    const size_t at =
-                        layer + (TY > 1 ? modulo(first.y + k, bins.y * TY) * strides.x : 0);
-                    const real factor = along_layers[team + l] * along_y[team + k];
+                __global const real2 *layer =
+                    column + modulo(first.z + l, bins.z) * strides.y * COILS;
+                const real on_layer = along_layers[team + l];
+                UNROLL
+                for (int k = 0; k < HEIGHT; ++k) {
+                    const real factor = on_layer * on_row[k];
+#if COILS == 1
+                    sum[0] = fma((real2)(factor), layer[rows[k]], sum[0]);
+#else
+                    __global const real4 *point =
+                        (__global const real4 *)layer + (size_t)rows[k] * (COILS / 2);
                     UNROLL
-                    for (int c = 0; c < COILS; ++c) {
-                        sum[c] += factor * column[c * strides.z + at];
+                    for (int c = 0; c < COILS; c += 2) {
+                        const real4 two = point[c / 2];
+                        sum[c] = fma((real2)(factor), two.lo, sum[c]);
+                        sum[c + 1] = fma((real2)(factor), two.hi, sum[c + 1]);
                     }
+#endif
                 }
             }
         }
         UNROLL
         for (int c = 0; c < COILS; ++c) {
-            sums[c][item] = on_x * sum[c];
+            sums[c][item] = sum[c];
         }
         barrier(CLK_LOCAL_MEM_FENCE);
         if (valid) {

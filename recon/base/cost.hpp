@@ -13,6 +13,9 @@ struct Cost {
     double host_bytes = 0;
     double error = 0; ///< bound of the relative L2 error of what it computes
     double once = 0; ///< part of the seconds that is the same for any number of coils
+    // What limits the NUFFT of a coil: bytes that its FFTs read and write, multiply-adds of sums.
+    double fft_bytes = 0;
+    double multiply_adds = 0;
 
     /// An array of a device.
     static Cost array(std::size_t count, std::size_t bytes_each) {

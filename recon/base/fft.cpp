@@ -13,12 +13,6 @@ namespace lsrecon {
 
 namespace {
 
-/// FFTW's planner is not safe for threads; running a plan is.
-std::mutex& planner() {
-    static std::mutex mutex;
-    return mutex;
-}
-
 /// Starting threads costs more than a small transform.
 constexpr std::size_t worth_threads = 32768;
 
@@ -56,35 +50,13 @@ template <typename Real> struct Fft<Real>::Scratch {
 template <typename Real> struct Fft<Real>::Plans {
     using Value = std::complex<Real>;
     struct Dimension {
-        std::size_t axis; ///< 0 to 2
         LineShape shape;
-        typename Fftw<Real>::Plan forward = nullptr;
-        typename Fftw<Real>::Plan backward = nullptr;
+        LinePlans<Real> plans;
     };
-    using Plan = typename Fftw<Real>::Plan Dimension::*;
     std::size_t count = 1; ///< values of an array
     std::size_t batch = 1;
     std::vector<Dimension> dimensions; ///< longer than 1
     std::vector<Value> twist; ///< twists of the odd frequencies of the slowest dimension
-
-    Plans() = default;
-    Plans(const Plans&) = delete;
-    Plans& operator=(const Plans&) = delete;
-    /// The caller of the destructor holds the planner's lock.
-    ~Plans() {
-        for (const Dimension& of : dimensions) {
-            for (const typename Fftw<Real>::Plan plan : {of.forward, of.backward}) {
-                if (plan != nullptr) {
-                    Fftw<Real>::destroy(plan);
-                }
-            }
-        }
-    }
-
-    static void transform(typename Fftw<Real>::Plan plan, Value* from, LineBlock<Real>& to) {
-        using Raw = typename Fftw<Real>::Value;
-        Fftw<Real>::execute(plan, reinterpret_cast<Raw*>(from), reinterpret_cast<Raw*>(to.data()));
-    }
 
     /// Calls work(on_each) on every core that is to help; on_each(visit) calls visit(index of the
     /// first value, how many) for a few of its lines after the other, of those of whole arrays.
@@ -109,8 +81,8 @@ template <typename Real> struct Fft<Real>::Plans {
             });
     }
 
-    static void along(const Dimension& of, Plan plan, Value* values, std::size_t all_values,
-                      bool threads) {
+    static void along(const Dimension& of, Direction direction, Value* values,
+                      std::size_t all_values, bool threads) {
         few_lines_at_a_time(of, all_values, threads, [&](const auto& on_each) {
             LineBlock<Real> in(of.shape);
             LineBlock<Real> out(of.shape);
@@ -120,7 +92,7 @@ template <typename Real> struct Fft<Real>::Plans {
                 if (!as_it_is) {
                     in.gather(here, count);
                 }
-                transform(of.*plan, as_it_is ? here : in.data(), out);
+                of.plans.transform(direction, as_it_is ? here : in.data(), out);
                 out.scatter(here, count);
             });
         });
@@ -145,7 +117,7 @@ template <typename Real> struct Fft<Real>::Plans {
         const Dimension& of = dimensions.front();
         in_scratch(of, alone, [&](Scratch& by, std::size_t first, std::size_t several) {
             lines.load(first, several * of.shape.length, by.in.data());
-            transform(of.forward, by.in.data(), by.out);
+            of.plans.transform(Direction::forward, by.in.data(), by.out);
             by.out.scatter(array + first, several);
         });
     }
@@ -153,7 +125,7 @@ template <typename Real> struct Fft<Real>::Plans {
         const Dimension& of = dimensions.front();
         in_scratch(of, alone, [&](Scratch& by, std::size_t first, std::size_t several) {
             by.in.gather(array + first, several);
-            transform(of.backward, by.in.data(), by.out);
+            of.plans.transform(Direction::backward, by.in.data(), by.out);
             lines.store(first, several * of.shape.length, by.out.data());
         });
     }
@@ -163,16 +135,16 @@ template <typename Real> struct Fft<Real>::Plans {
         const Dimension& of = dimensions.back();
         in_scratch(of, alone, [&](Scratch& by, std::size_t first, std::size_t lines) {
             by.along.gather(array + first, lines);
-            transform(of.forward, by.along.data(), by.frequencies);
+            of.plans.transform(Direction::forward, by.along.data(), by.frequencies);
             by.frequencies.multiply_by_spectrum(spectra.even + first, lines);
-            transform(of.backward, by.frequencies.data(), by.sum);
+            of.plans.transform(Direction::backward, by.frequencies.data(), by.sum);
             if (spectra.odd != nullptr) {
                 for (std::size_t l = 0; l < lines; ++l) {
                     ComplexRows<Real>::multiply_by(twist.data(), by.along.line(l), of.shape.length);
                 }
-                transform(of.forward, by.along.data(), by.frequencies);
+                of.plans.transform(Direction::forward, by.along.data(), by.frequencies);
                 by.frequencies.multiply_by_spectrum(spectra.odd + first, lines);
-                transform(of.backward, by.frequencies.data(), by.along);
+                of.plans.transform(Direction::backward, by.frequencies.data(), by.along);
                 for (std::size_t l = 0; l < lines; ++l) {
                     ComplexRows<Real>::add_conjugate_product(twist.data(), by.along.line(l),
                                                              by.sum.line(l), of.shape.length);
@@ -197,10 +169,10 @@ template <typename Real> struct Fft<Real>::Plans {
         work(values, batch * count, worth_it);
     }
 
-    void run(Plan plan, Value* values) const {
+    void run(Direction direction, Value* values) const {
         on_arrays(values, [&](Value* first, std::size_t all, bool threads) {
             for (const Dimension& of : dimensions) {
-                along(of, plan, first, all, threads);
+                along(of, direction, first, all, threads);
             }
         });
     }
@@ -215,120 +187,26 @@ template <typename Real> struct Fft<Real>::Plans {
         }
         load(lines, workspace, alone);
         for (std::size_t d = 1; d + 1 < dimensions.size(); ++d) {
-            along(dimensions[d], &Dimension::forward, workspace, count, several);
+            along(dimensions[d], Direction::forward, workspace, count, several);
         }
         filter(spectra, workspace, alone);
         for (std::size_t d = 1; d + 1 < dimensions.size(); ++d) {
-            along(dimensions[d], &Dimension::backward, workspace, count, several);
+            along(dimensions[d], Direction::backward, workspace, count, several);
         }
         store(lines, workspace, alone);
-    }
-
-    /// The places of frequencies -kept / 2 to (kept - 1) / 2 of a dimension.
-    static std::array<Range, 2> frequencies(const Dimension& of, const Extents& kept) {
-        const std::size_t negative = kept[of.axis] / 2;
-        return {{{0, kept[of.axis] - negative}, {of.shape.length - negative, negative}}};
-    }
-    /// The number of kept frequencies of the dimensions after d.
-    std::size_t kept_after(std::size_t d, const Extents& kept) const {
-        std::size_t all = 1;
-        while (++d < dimensions.size()) {
-            all *= kept[dimensions[d].axis];
-        }
-        return all;
-    }
-    std::size_t begin_of(std::size_t index, std::size_t d, const Extents& kept) const {
-        std::size_t begin = 0;
-        while (++d < dimensions.size()) {
-            const Dimension& of = dimensions[d];
-            const std::size_t negative = kept[of.axis] / 2;
-            const std::size_t n = index % kept[of.axis];
-            index /= kept[of.axis];
-            begin += (n < negative ? of.shape.length - negative + n : n - negative) * of.shape.step;
-        }
-        return begin;
-    }
-    /// Along dimension d, not the fastest.
-    template <std::size_t In, std::size_t Out>
-    void columns(std::size_t d, Plan plan, const Extents& kept, const std::array<Range, In>& read,
-                 const std::array<Range, Out>& written, Value* array, bool threads) const {
-        const Dimension& of = dimensions[d];
-        const std::size_t block = of.shape.step * of.shape.length;
-        const std::size_t all = kept_after(d, kept) * block;
-        few_lines_at_a_time(of, all, threads, [&](const auto& on_each) {
-            LineBlock<Real> in(of.shape);
-            LineBlock<Real> out(of.shape);
-            on_each([&](std::size_t first, std::size_t several) {
-                Value* const here = array + begin_of(first / block, d, kept) + first % block;
-                for (const Range& part : read) {
-                    in.gather(here, several, part);
-                }
-                transform(of.*plan, in.data(), out);
-                for (const Range& part : written) {
-                    out.scatter(here, several, part);
-                }
-            });
-        });
-    }
-    /// Calls visit(in, out, first row, how many) for those of the fastest dimension that are kept.
-    template <typename Visit>
-    void on_rows(const Extents& kept, bool threads, const Visit& visit) const {
-        const Dimension& of = dimensions.front();
-        const std::size_t all = kept_after(0, kept) * of.shape.length;
-        few_lines_at_a_time(of, all, threads, [&](const auto& on_each) {
-            LineBlock<Real> in(of.shape);
-            LineBlock<Real> out(of.shape);
-            on_each([&](std::size_t first, std::size_t several) {
-                visit(in, out, first / of.shape.length, several);
-            });
-        });
-    }
-    void forward_of(const Extents& kept, const Load& load, Value* array, bool threads) const {
-        const Dimension& rows = dimensions.front();
-        on_rows(kept, threads, [&](auto& in, auto& out, std::size_t first, std::size_t several) {
-            for (std::size_t l = 0; l < several; ++l) {
-                load(first + l, in.line(l));
-            }
-            transform(rows.forward, in.data(), out);
-            for (std::size_t l = 0; l < several; ++l) {
-                std::copy_n(out.line(l), rows.shape.length, array + begin_of(first + l, 0, kept));
-            }
-        });
-        for (std::size_t d = 1; d < dimensions.size(); ++d) {
-            const std::array<Range, 1> whole{{{0, dimensions[d].shape.length}}};
-            columns(d, &Dimension::forward, kept, frequencies(dimensions[d], kept), whole, array,
-                    threads);
-        }
-    }
-    void backward_of(const Extents& kept, const Store& store, Value* array, bool threads) const {
-        for (std::size_t d = dimensions.size(); d-- > 1;) {
-            const std::array<Range, 1> whole{{{0, dimensions[d].shape.length}}};
-            columns(d, &Dimension::backward, kept, whole, frequencies(dimensions[d], kept), array,
-                    threads);
-        }
-        const Dimension& rows = dimensions.front();
-        on_rows(kept, threads, [&](auto& in, auto& out, std::size_t first, std::size_t several) {
-            for (std::size_t l = 0; l < several; ++l) {
-                std::copy_n(array + begin_of(first + l, 0, kept), rows.shape.length, in.line(l));
-            }
-            transform(rows.backward, in.data(), out);
-            for (std::size_t l = 0; l < several; ++l) {
-                store(first + l, out.line(l));
-            }
-        });
     }
 };
 
 template <typename Real>
 Fft<Real>::Fft(const std::array<std::size_t, 3>& extents, std::size_t batch)
     : plans_(std::make_unique<Plans>()) {
-    using Library = Fftw<Real>;
     plans_->batch = batch;
-    for (std::size_t d = 0; d < 3; ++d) {
-        if (extents[d] != 1) {
-            plans_->dimensions.push_back({d, {extents[d], plans_->count}});
+    for (const std::size_t extent : extents) {
+        if (extent != 1) {
+            const LineShape shape{extent, plans_->count};
+            plans_->dimensions.push_back({shape, LinePlans<Real>(shape)});
         }
-        plans_->count *= extents[d];
+        plans_->count *= extent;
     }
     const std::size_t slowest =
         plans_->dimensions.empty() ? 0 : plans_->dimensions.back().shape.length;
@@ -337,40 +215,15 @@ Fft<Real>::Fft(const std::array<std::size_t, 3>& extents, std::size_t batch)
             std::polar(1.0, -pi * static_cast<double>(n) / static_cast<double>(slowest));
         plans_->twist.emplace_back(turned);
     }
-    const std::lock_guard<std::mutex> lock(planner());
-    for (typename Plans::Dimension& of : plans_->dimensions) {
-        LineBlock<Real> from(of.shape);
-        LineBlock<Real> to(of.shape);
-        const int length = static_cast<int>(of.shape.length);
-        const int distance = static_cast<int>(of.shape.template distance<Real>());
-        const auto plan = [&](int direction) {
-            using Raw = typename Library::Value;
-            return Library::plan(1, &length, static_cast<int>(together),
-                                 reinterpret_cast<Raw*>(from.data()), nullptr, 1, distance,
-                                 reinterpret_cast<Raw*>(to.data()), nullptr, 1, distance, direction,
-                                 FFTW_ESTIMATE | FFTW_PRESERVE_INPUT);
-        };
-        of.forward = plan(FFTW_FORWARD);
-        of.backward = plan(FFTW_BACKWARD);
-        if (of.forward == nullptr || of.backward == nullptr) {
-            plans_.reset(); // while the planner is locked
-            throw DeviceError(text("FFTW made no plan for ", length,
-                                   " values\n  next:     use a machine with more memory, "
-                                   "or report a bug when there is enough"));
-        }
-    }
 }
 
-template <typename Real> Fft<Real>::~Fft() {
-    const std::lock_guard<std::mutex> lock(planner());
-    plans_.reset();
-}
+template <typename Real> Fft<Real>::~Fft() = default;
 
 template <typename Real> void Fft<Real>::forward(std::complex<Real>* values) const {
-    plans_->run(&Plans::Dimension::forward, values);
+    plans_->run(Direction::forward, values);
 }
 template <typename Real> void Fft<Real>::backward(std::complex<Real>* values) const {
-    plans_->run(&Plans::Dimension::backward, values);
+    plans_->run(Direction::backward, values);
 }
 template <typename Real> void Fft<Real>::convolve(const Spectra& spectra, const Lines& lines,
                                                   std::complex<Real>* workspace,
@@ -379,14 +232,6 @@ template <typename Real> void Fft<Real>::convolve(const Spectra& spectra, const 
 }
 template <typename Real> std::shared_ptr<typename Fft<Real>::Scratch> Fft<Real>::scratch() const {
     return plans_->scratch();
-}
-template <typename Real> void Fft<Real>::forward(const Extents& kept, const Load& load,
-                                                 std::complex<Real>* array, bool threads) const {
-    plans_->forward_of(kept, load, array, threads);
-}
-template <typename Real> void Fft<Real>::backward(const Extents& kept, const Store& store,
-                                                  std::complex<Real>* array, bool threads) const {
-    plans_->backward_of(kept, store, array, threads);
 }
 template <typename Real> std::size_t Fft<Real>::count() const {
     return plans_->count;

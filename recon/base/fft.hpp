@@ -49,18 +49,6 @@ public:
     /// The memory in which a thread convolves again and again.
     std::shared_ptr<Scratch> scratch() const;
 
-    /// Transforms of frequencies -K / 2 to (K - 1) / 2 alone, K = kept[d] in each dimension: the
-    /// others are 0, or not wanted. Frequency f is at f modulo the extent. Row r of x is the one of
-    /// y = r mod kept[1] and z = r / kept[1], whole; what load() does not write stays 0. Several
-    /// threads call load() and store().
-    using Extents = std::array<std::size_t, 3>;
-    using Load = std::function<void(std::size_t r, std::complex<Real>* row)>;
-    using Store = std::function<void(std::size_t r, const std::complex<Real>* row)>;
-    void forward(const Extents& kept, const Load& load, std::complex<Real>* array,
-                 bool threads) const;
-    void backward(const Extents& kept, const Store& store, std::complex<Real>* array,
-                  bool threads) const;
-
     static std::string version(); ///< version of the library: "fftw-3.3.10"
 
 private:

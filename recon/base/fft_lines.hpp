@@ -11,7 +11,7 @@
 
 #include "base/ranges.hpp"
 
-// The parts of base/fft.cpp.
+// The parts of base/fft.cpp and base/cropped_fft.cpp.
 
 namespace lsrecon {
 
@@ -135,6 +135,30 @@ private:
     LineShape shape_;
     std::size_t distance_;
     std::unique_ptr<Value, Release> values_;
+};
+
+enum class Direction { forward, backward };
+
+/// FFTW's plans for `together` lines.
+template <typename Real> class LinePlans {
+public:
+    /// DeviceError when there is no plan.
+    explicit LinePlans(const LineShape& shape);
+
+    void transform(Direction direction, std::complex<Real>* from, LineBlock<Real>& to) const {
+        using Raw = typename Fftw<Real>::Value;
+        Fftw<Real>::execute((direction == Direction::forward ? forward_ : backward_).get(),
+                            reinterpret_cast<Raw*>(from), reinterpret_cast<Raw*>(to.data()));
+    }
+
+private:
+    using Plan = typename Fftw<Real>::Plan;
+    struct Destroy {
+        void operator()(std::remove_pointer_t<Plan>* plan) const;
+    };
+    using Owned = std::unique_ptr<std::remove_pointer_t<Plan>, Destroy>;
+    Owned forward_;
+    Owned backward_;
 };
 
 } // namespace lsrecon

@@ -1,3 +1,4 @@
+#include "base/cropped_fft.hpp"
 #include "base/fft.hpp"
 
 #include <gtest/gtest.h>
@@ -116,7 +117,7 @@ TEST(Fft, ConvolvesInTwiceThePeriodOfTheSlowestDimension) {
 }
 
 // Frequencies that are 0, or not wanted, change nothing.
-TEST(Fft, OfFrequenciesInTheMiddleIsTheWholeOne) {
+TEST(CroppedFft, IsTheWholeOneOfEachArray) {
     test::Random random(11);
     using Extents = std::array<std::size_t, 3>;
     for (const auto& [extents, kept] : {std::pair<Extents, Extents>{{9, 1, 1}, {4, 1, 1}},
@@ -125,52 +126,54 @@ TEST(Fft, OfFrequenciesInTheMiddleIsTheWholeOne) {
                                         {{40, 36, 30}, {32, 27, 20}}}) {
         const Fft<double> fft(extents);
         const std::size_t rows = kept[1] * kept[2];
-        const ComplexVector inside = random.vector(rows * kept[0]);
-        const auto point = [&](std::size_t d, std::size_t n) {
+        const auto frequency = [&](std::size_t d, std::size_t n) {
             return (n + extents[d] - kept[d] / 2) % extents[d];
         };
-        ComplexVector whole = ComplexVector::Zero(static_cast<Eigen::Index>(fft.count()));
-        const auto place = [&](std::size_t r, std::size_t x) {
-            return static_cast<Eigen::Index>(
-                (point(2, r / kept[1]) * extents[1] + point(1, r % kept[1])) * extents[0] +
-                point(0, x));
+        const auto place = [&](std::size_t r, std::size_t x, const Extents& in) {
+            return (frequency(2, r / kept[1]) * in[1] + frequency(1, r % kept[1])) * in[0] +
+                   frequency(0, x);
         };
-        const auto number = [&](std::size_t r, std::size_t x) {
-            return static_cast<Eigen::Index>(r * kept[0] + x);
-        };
-        for (std::size_t n = 0; n < rows * kept[0]; ++n) {
-            whole(place(n / kept[0], n % kept[0])) = inside(static_cast<Eigen::Index>(n));
-        }
-        fft.forward(whole.data());
-        ComplexVector back = whole;
-        fft.backward(back.data());
-        ComplexVector wanted(inside.size());
-        for (std::size_t n = 0; n < rows * kept[0]; ++n) {
-            wanted(static_cast<Eigen::Index>(n)) = back(place(n / kept[0], n % kept[0]));
-        }
-        for (const bool threads : {false, true}) {
-            // What is not written in an array before is not read.
-            ComplexVector array = random.vector(fft.count());
-            fft.forward(
-                kept,
-                [&](std::size_t r, Complex* row) {
+        for (const std::size_t arrays : {1, 3, 4, 8}) {
+            const Extents padded{extents[0] + 5, extents[1] + 2, extents[2] + 1};
+            const CroppedFft<double> cropped({extents, kept, padded, arrays});
+            const CoilMatrix inside = random.matrix(arrays, rows * kept[0]);
+            // What is not written in memory before is not read.
+            ComplexVector memory = random.vector(padded[0] * padded[1] * padded[2] * arrays);
+            cropped.forward(
+                [&](std::size_t a, std::size_t r, Complex* row) {
                     for (std::size_t x = 0; x < kept[0]; ++x) {
-                        row[point(0, x)] = inside(number(r, x));
+                        row[frequency(0, x)] = inside(a, r * kept[0] + x);
                     }
                 },
-                array.data(), threads);
+                memory.data());
+            CoilMatrix whole = CoilMatrix::Zero(arrays, fft.count());
+            CoilMatrix found(arrays, fft.count());
+            for (std::size_t a = 0; a < arrays; ++a) {
+                for (std::size_t n = 0; n < rows * kept[0]; ++n) {
+                    whole(a, place(n / kept[0], n % kept[0], extents)) = inside(a, n);
+                }
+                fft.forward(&whole(a, 0));
+                for (std::size_t n = 0; n < fft.count(); ++n) {
+                    const std::size_t row = n / extents[0];
+                    const std::size_t at =
+                        (row / extents[1] * padded[1] + row % extents[1]) * padded[0] +
+                        n % extents[0];
+                    found(a, n) = memory(at * arrays + a);
+                }
+            }
             const double bound = 3 * tolerance::reference(1, fft.count());
-            EXPECT_TRUE(near(array, whole, bound)) << extents[0] << " " << extents[2];
-            ComplexVector found(inside.size());
-            fft.backward(
-                kept,
-                [&](std::size_t r, const Complex* row) {
+            EXPECT_LE((found - whole).norm(), bound * whole.norm()) << extents[0] << " " << arrays;
+
+            CoilMatrix back(arrays, rows * kept[0]);
+            cropped.backward(
+                [&](std::size_t a, std::size_t r, const Complex* row) {
                     for (std::size_t x = 0; x < kept[0]; ++x) {
-                        found(number(r, x)) = row[point(0, x)];
+                        back(a, r * kept[0] + x) = row[frequency(0, x)];
                     }
                 },
-                array.data(), threads);
-            EXPECT_TRUE(near(found, wanted, bound)) << extents[0] << " " << extents[2];
+                memory.data());
+            const CoilMatrix wanted = static_cast<double>(fft.count()) * inside;
+            EXPECT_LE((back - wanted).norm(), bound * wanted.norm()) << extents[0] << " " << arrays;
         }
     }
 }

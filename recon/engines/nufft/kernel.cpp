@@ -192,16 +192,27 @@ const SpreadingKernel& kernel_of(std::size_t width, double oversampling) {
 
 } // namespace
 
-double NufftGrid::beginning(std::size_t d, double turns) const {
-    const auto points = static_cast<double>(fine[d]);
-    const double at =
-        (turns - std::floor(turns)) * points - static_cast<double>(kernel.width()) / 2;
-    return std::min(at < 0 ? at + points : at, std::nextafter(points, 0.0));
+NufftLine NufftGrid::line(std::size_t d) const {
+    const auto period = static_cast<double>(fine[d]);
+    return {fine[d], period, std::nextafter(period, 0.0), static_cast<double>(kernel.width()) / 2};
 }
 
-std::size_t NufftGrid::first_point(std::size_t d, double beginning) const {
-    const auto first = static_cast<std::size_t>(std::ceil(beginning));
-    return first < fine[d] ? first : first - fine[d];
+void NufftGrid::set_limits(const std::array<std::size_t, 3>& size, std::size_t samples,
+                           Precision precision, Cost& cost) const {
+    double values = 0; // read and written: along z at each x and y, then at the y that are kept
+    double pairs = static_cast<double>(samples);
+    for (std::size_t d = 0; d < 3; ++d) {
+        double lines = 1;
+        for (std::size_t other = 0; other < 3; ++other) {
+            lines *= other == d ? 1 : static_cast<double>((other < d ? fine : size)[other]);
+        }
+        if (fine[d] > 1) {
+            values += lines * static_cast<double>(fine[d] + size[d]);
+            pairs *= static_cast<double>(kernel.width());
+        }
+    }
+    cost.fft_bytes = 2 * static_cast<double>(bytes_of(precision)) * values;
+    cost.multiply_adds = 2 * pairs;
 }
 
 NufftGrid choose_nufft_grid(const std::array<std::size_t, 3>& size, std::size_t samples,

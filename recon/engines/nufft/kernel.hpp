@@ -1,11 +1,14 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <functional>
 #include <utility>
 #include <vector>
 
+#include "base/cost.hpp"
 #include "base/precision.hpp"
 
 namespace lsrecon {
@@ -59,6 +62,25 @@ struct NufftRates {
     double of_butterfly;
 };
 
+/// One dimension of a fine grid.
+struct NufftLine {
+    std::size_t points;
+    double period; ///< the number of points
+    double last; ///< the next smaller number
+    double half; ///< half of a kernel, in points
+
+    /// The beginning, in points, of the kernel of a sample with so many turns a voxel.
+    double beginning(double turns) const {
+        const double at = (turns - std::floor(turns)) * period - half;
+        return std::min(at < 0 ? at + period : at, last);
+    }
+    /// The first point of a kernel: the next whole one.
+    std::size_t first_point(double beginning) const {
+        const auto first = static_cast<std::size_t>(std::ceil(beginning));
+        return first < points ? first : first - points;
+    }
+};
+
 /// A fine grid and a kernel.
 struct NufftGrid {
     SpreadingKernel kernel;
@@ -72,10 +94,10 @@ struct NufftGrid {
                rates.of_butterfly * butterflies;
     }
 
-    /// The beginning, along dimension d in points, of the kernel of a sample with so many turns a
-    /// voxel: its first point is the next whole one.
-    double beginning(std::size_t d, double turns) const;
-    std::size_t first_point(std::size_t d, double beginning) const;
+    NufftLine line(std::size_t d) const;
+    /// Sets Cost::fft_bytes, of FFTs that leave out what is 0 or not wanted, and multiply_adds.
+    void set_limits(const std::array<std::size_t, 3>& size, std::size_t samples,
+                    Precision precision, Cost& cost) const;
 };
 
 /// The cheapest grid for frequencies of this `size`, so many samples and an error below `accuracy`,

@@ -2,24 +2,24 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <utility>
 
 #include "base/parallel.hpp"
+#include "base/vector_clones.hpp"
 
 namespace lsrecon {
 
 namespace {
 
-/// Points of a tile along each of so many dimensions: its values stay in a core's cache.
-std::size_t points_along(std::size_t d, int dimensions) {
-    return dimensions == 3 ? (d == 0 ? 32 : 16) : 24;
-}
+/// Points of a tile along each dimension: its values stay in a core's cache.
+constexpr std::size_t along = 16;
 
 /// The boundaries of tiles of about so many points along one dimension: an even number of tiles,
-/// each at least as wide as a kernel, or a single one, so that two colours are enough.
-std::vector<std::size_t> boundaries(std::size_t points, std::size_t width, std::size_t along) {
+/// each wider than what its kernels reach beyond it, or a single one, so that two colours are
+/// enough.
+std::vector<std::size_t> boundaries(std::size_t points, std::size_t width) {
     const std::size_t about = (points + along) / (2 * along) * 2;
-    const std::size_t most = points / (width + 1) / 2 * 2;
+    const std::size_t most = points / (width - 1 + points_beside_kernels) / 2 * 2;
     const std::size_t count = std::max<std::size_t>(std::min(about, most), 1);
     std::vector<std::size_t> begin;
     for (std::size_t i = 0; i <= count; ++i) {
@@ -46,98 +46,149 @@ Complex MiddlePhases::of(const Vec3& k) const {
     return std::polar(1.0, 2 * pi * (turns - std::floor(turns)));
 }
 
-NufftSamples::NufftSamples(const std::vector<Vec3>& trajectory, const Voxels& voxels,
-                           const NufftGrid& grid) {
-    const std::size_t width = grid.kernel.width();
-    int dimensions = 0;
-    for (const std::size_t points : grid.fine) {
-        dimensions += points > 1 ? 1 : 0;
-    }
-    std::array<std::vector<std::size_t>, 3> begin;
-    std::array<std::vector<std::size_t>, 3> tile_at; // of each point
+FineGrid::FineGrid(const NufftGrid& grid, std::size_t side_by_side)
+    : period(grid.fine), padded(grid.fine), arrays(side_by_side) {
     for (std::size_t d = 0; d < 3; ++d) {
-        begin[d] = boundaries(grid.fine[d], width, points_along(d, dimensions));
-        for (std::size_t t = 0; t + 1 < begin[d].size(); ++t) {
-            tile_at[d].resize(begin[d][t + 1], t);
+        if (period[d] > 1) {
+            padded[d] += grid.kernel.width() - 1 + (d == 0 ? points_beside_kernels : 0);
         }
     }
-    const std::array<std::size_t, 3> counts{begin[0].size() - 1, begin[1].size() - 1,
-                                            begin[2].size() - 1};
+}
 
-    // The first point of each kernel decides its tile.
-    const std::size_t samples = trajectory.size();
-    std::vector<std::array<double, 3>> place(samples);
-    std::vector<std::size_t> tile_of(samples);
-    std::vector<std::size_t> in_tile(counts[0] * counts[1] * counts[2]);
-    const auto find_place = [&](std::size_t m) {
-        std::array<std::size_t, 3> tile{};
-        for (std::size_t d = 0; d < 3; ++d) {
-            if (grid.fine[d] == 1) {
-                continue;
-            }
-            place[m][d] = grid.beginning(d, trajectory[m][d] / voxels.per_fov()[d]);
-            tile[d] = tile_at[d][grid.first_point(d, place[m][d])];
+namespace {
+
+/// The tiles of a fine grid along one dimension.
+struct TileLine {
+    std::vector<std::size_t> begin; ///< of tiles, and the end of the last
+    std::vector<std::uint32_t> at; ///< tile of each point
+    std::size_t step; ///< from a tile's number to the next one's
+
+    std::size_t count() const { return begin.size() - 1; }
+};
+
+std::array<TileLine, 3> tile_lines(const NufftGrid& grid) {
+    std::array<TileLine, 3> lines;
+    std::size_t step = 1;
+    for (std::size_t d = 0; d < 3; ++d) {
+        TileLine& line = lines[d];
+        line.begin = boundaries(grid.fine[d], grid.kernel.width());
+        for (std::size_t t = 0; t < line.count(); ++t) {
+            line.at.resize(line.begin[t + 1], static_cast<std::uint32_t>(t));
         }
-        tile_of[m] = (tile[2] * counts[1] + tile[1]) * counts[0] + tile[0];
-    };
-    for_each_range_in_parallel(samples, all_cores(), [&](const Range& range) {
-        for (std::size_t m = range.first; m < range.first + range.count; ++m) {
-            find_place(m);
+        line.step = step;
+        step *= line.count();
+    }
+    return lines;
+}
+
+/// A sample in its tile, as in NufftSamples.
+template <typename Real> struct Place {
+    std::array<std::uint16_t, 3> first_point;
+    std::array<Real, 3> t;
+};
+
+/// Places of samples along dimension d. The first point of a sample's kernel decides its tile.
+template <typename Real>
+LSRECON_AVX2_CLONE void place_along(std::size_t d, const NufftLine& line, const TileLine& tiles,
+                                    double per_fov, const std::vector<Vec3>& trajectory,
+                                    const Range& range, Place<Real>* places,
+                                    std::uint32_t* tile_of) {
+    for (std::size_t m = range.first; m < range.first + range.count; ++m) {
+        const double begin = line.beginning(trajectory[m][d] / per_fov);
+        const std::size_t point = line.first_point(begin);
+        const std::size_t tile = tiles.at[point];
+        tile_of[m] = (d == 0 ? 0 : tile_of[m]) + static_cast<std::uint32_t>(tile * tiles.step);
+        places[m].first_point[d] = static_cast<std::uint16_t>(point - tiles.begin[tile]);
+        places[m].t[d] = static_cast<Real>(2 * (std::ceil(begin) - begin) - 1);
+    }
+}
+
+/// The tiles in the order of their numbers, which begin at `first`; empty ones too.
+template <typename Tile>
+std::vector<Tile> tiles_of(const NufftGrid& grid, const std::array<TileLine, 3>& lines) {
+    std::vector<Tile> tiles(lines[2].step * lines[2].count());
+    for (std::size_t number = 0; number < tiles.size(); ++number) {
+        Tile& tile = tiles[number];
+        tile = {0, 0, {}, {1, 1, 1}, 0};
+        for (std::size_t d = 0; d < 3; ++d) {
+            const std::size_t at = number / lines[d].step % lines[d].count();
+            if (grid.fine[d] > 1) {
+                tile.corner[d] = lines[d].begin[at];
+                tile.size[d] = lines[d].begin[at + 1] - tile.corner[d] + grid.kernel.width() - 1;
+            }
+            tile.color += static_cast<int>(at % 2) << d;
+        }
+    }
+    return tiles;
+}
+
+} // namespace
+
+// Samples are counted and moved by ranges, one a core. Those of a tile stay in the order of the
+// scan, however many ranges there are.
+template <typename Real> NufftSamples<Real>::NufftSamples(const std::vector<Vec3>& trajectory,
+                                                          const Voxels& voxels,
+                                                          const NufftGrid& grid) {
+    const std::size_t samples = trajectory.size();
+    const std::size_t dimensions = grid.fine[2] > 1 ? 3 : 2;
+    const std::array<TileLine, 3> lines = tile_lines(grid);
+    tiles = tiles_of<Tile>(grid, lines);
+    const std::size_t cores = cores_for(8 * samples);
+    LargeArray<Place<Real>> places(samples);
+    LargeArray<std::uint32_t> tile_of(samples);
+    std::vector<std::vector<std::size_t>> next =
+        of_each_range(samples, cores, [&](const Range& range) {
+            for (std::size_t d = 0; d < dimensions; ++d) {
+                place_along(d, grid.line(d), lines[d], voxels.per_fov()[d], trajectory, range,
+                            places.data(), tile_of.data());
+            }
+            std::vector<std::size_t> in_tile(tiles.size());
+            for (std::size_t m = range.first; m < range.first + range.count; ++m) {
+                ++in_tile[tile_of[m]];
+            }
+            return in_tile;
+        });
+    std::size_t before = 0;
+    for (std::size_t number = 0; number < tiles.size(); ++number) {
+        tiles[number].first = before;
+        for (std::vector<std::size_t>& of_range : next) {
+            before += std::exchange(of_range[number], before);
+        }
+        tiles[number].count = before - tiles[number].first;
+    }
+
+    order = LargeArray<std::uint32_t>(samples);
+    for (std::size_t d = 0; d < dimensions; ++d) {
+        first_point[d] = LargeArray<std::uint16_t>(samples);
+        t[d] = LargeArray<Real>(samples);
+    }
+    const std::vector<Range> ranges = split_into_ranges(samples, divide_up(samples, cores));
+    for_each_in_parallel(ranges.size(), [&](std::size_t r) {
+        for (std::size_t m = ranges[r].first; m < ranges[r].first + ranges[r].count; ++m) {
+            const std::size_t i = next[r][tile_of[m]]++;
+            order[i] = static_cast<std::uint32_t>(m);
+            for (std::size_t d = 0; d < dimensions; ++d) {
+                first_point[d][i] = places[m].first_point[d];
+                t[d][i] = places[m].t[d];
+            }
         }
     });
-    for (const std::size_t tile : tile_of) {
-        ++in_tile[tile];
-    }
-
-    order.resize(samples);
-    std::vector<std::size_t> next(in_tile.size());
-    std::exclusive_scan(in_tile.begin(), in_tile.end(), next.begin(), std::size_t(0));
-    for (std::size_t z = 0; z < counts[2]; ++z) {
-        for (std::size_t y = 0; y < counts[1]; ++y) {
-            for (std::size_t x = 0; x < counts[0]; ++x) {
-                const std::size_t t = (z * counts[1] + y) * counts[0] + x;
-                const std::array<std::size_t, 3> at{x, y, z};
-                Tile tile{next[t], in_tile[t], {}, {1, 1, 1}, 0};
-                for (std::size_t d = 0; d < 3; ++d) {
-                    if (grid.fine[d] > 1) {
-                        tile.corner[d] = begin[d][at[d]];
-                        tile.size[d] = begin[d][at[d] + 1] - begin[d][at[d]] + width - 1;
-                    }
-                    tile.color += static_cast<int>(at[d] % 2) << d;
-                }
-                if (tile.count > 0) {
-                    tiles.push_back(tile);
-                }
-            }
-        }
-    }
+    tiles.erase(std::remove_if(tiles.begin(), tiles.end(),
+                               [](const Tile& tile) { return tile.count == 0; }),
+                tiles.end());
     std::stable_sort(tiles.begin(), tiles.end(),
                      [](const Tile& a, const Tile& b) { return a.color < b.color; });
-    for (std::size_t m = 0; m < samples; ++m) {
-        order[next[tile_of[m]]++] = m;
-    }
-    for (std::size_t d = 0; d < 3; ++d) {
-        first_point[d].resize(samples);
-        offset[d].resize(samples);
-    }
-    for_each_in_parallel(tiles.size(), [&](std::size_t t) {
-        const Tile& tile = tiles[t];
-        for (std::size_t i = tile.first; i < tile.first + tile.count; ++i) {
-            for (std::size_t d = 0; d < 3; ++d) {
-                const double at = place[order[i]][d];
-                offset[d][i] = std::ceil(at) - at;
-                first_point[d][i] = static_cast<unsigned>(grid.first_point(d, at) - tile.corner[d]);
-            }
-        }
-    });
 
     const MiddlePhases middle(voxels);
-    shifts.resize(middle.given() ? samples : 0);
-    for_each_range_in_parallel(shifts.size(), all_cores(), [&](const Range& range) {
+    shifts = LargeArray<Complex>(middle.given() ? samples : 0);
+    for_each_range_in_parallel(shifts.size(), cores, [&](const Range& range) {
         for (std::size_t m = range.first; m < range.first + range.count; ++m) {
             shifts[m] = middle.of(trajectory[m]);
         }
     });
 }
+
+template struct NufftSamples<double>;
+template struct NufftSamples<float>;
 
 } // namespace lsrecon

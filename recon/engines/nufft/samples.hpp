@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
+#include "base/large_array.hpp"
 #include "engines/nufft/kernel.hpp"
 #include "scan/voxels.hpp"
 
@@ -10,6 +12,9 @@ namespace lsrecon {
 /// Samples of a tile that are added to each other before their sum is added to the fine grid: few
 /// enough for sums in floats, and for other cores not to wait for a tile with most of them.
 constexpr std::size_t samples_of_a_part = 512;
+
+/// Points along x beyond a kernel to which zeros are added: rows of kernels are whole vectors.
+constexpr std::size_t points_beside_kernels = 7;
 
 /// exp(i 2 pi k c) of the middle c of the frequencies, which a NUFFT has at 0.
 class MiddlePhases {
@@ -24,10 +29,25 @@ private:
     bool given_ = false;
 };
 
+/// A fine grid in memory. Beyond its period it has the points of kernels that reach over the end,
+/// so that a kernel is a box wherever it begins.
+struct FineGrid {
+    /// `arrays` values of each point are neighbours.
+    FineGrid(const NufftGrid& grid, std::size_t arrays);
+
+    std::array<std::size_t, 3> period; ///< points
+    std::array<std::size_t, 3> padded; ///< points in memory
+    std::size_t arrays;
+
+    std::size_t row() const { return padded[0] * arrays; } ///< values from one to the next
+    std::size_t plane() const { return row() * padded[1]; }
+    std::size_t values() const { return plane() * padded[2]; }
+};
+
 /// Samples of a NUFFT on its fine grid, sorted once into tiles, so that sums have a fixed order.
-struct NufftSamples {
+template <typename Real> struct NufftSamples {
     /// The samples that a tile owns begin at `first`, and their kernels stay within `size` points
-    /// from `corner` on, modulo the fine grid.
+    /// from `corner` on.
     struct Tile {
         std::size_t first;
         std::size_t count;
@@ -38,15 +58,15 @@ struct NufftSamples {
 
     NufftSamples(const std::vector<Vec3>& trajectory, const Voxels& voxels, const NufftGrid& grid);
 
-    std::vector<std::size_t> order; ///< place of each sample in the scan
-    /// First point of each kernel relative to its tile's corner, and how far the sample lies beyond
-    /// it in points, less half a kernel: in [0, 1). By dimension.
-    std::array<std::vector<unsigned>, 3> first_point;
-    std::array<std::vector<double>, 3> offset;
+    LargeArray<std::uint32_t> order; ///< place of each sample in the scan
+    /// By dimension, the first point of each kernel relative to its tile's corner, and how far the
+    /// sample lies beyond it, less half a kernel: t = 2 offset - 1, in points.
+    std::array<LargeArray<std::uint16_t>, 3> first_point;
+    std::array<LargeArray<Real>, 3> t;
     std::vector<Tile> tiles; ///< tiles in the order of their colours
-    int colors = 0;
-    /// exp(i 2 pi k c) of the middle c of the frequencies; empty where that is 0.
-    std::vector<Complex> shifts;
+    /// exp(i 2 pi k c) of the middle c of the frequencies, by place in the scan; empty where that
+    /// is 0.
+    LargeArray<Complex> shifts;
 };
 
 } // namespace lsrecon

@@ -22,22 +22,19 @@ template <typename Real> struct KernelTable {
 /// values at a sample or a point are neighbours.
 constexpr std::size_t most_coils = 8;
 
-/// The points of a tile and what its kernels reach, in rows of x that whole kernels fit into.
-struct TileShape {
-    explicit TileShape(const NufftSamples::Tile& tile)
-        : row(tile.size[0] + 3), rows(tile.size[1]), points(row * tile.size[1] * tile.size[2]) {}
-    std::size_t row;
-    std::size_t rows; ///< rows of a plane
-    std::size_t points;
+/// How points lie in memory: those of a tile alone, or of the whole fine grid.
+struct PointShape {
+    std::size_t row; ///< points from one row to the next
+    std::size_t rows; ///< rows from one plane to the next
 };
 
 /// Samples of a tile, on 2 or 3 dimensions, of 1 coil, 4 or 8. `values` are theirs, in their sorted
-/// order.
+/// order; `points` begin at the tile's corner.
 template <typename Real> struct TileSamples {
     const KernelTable<Real>& kernel;
-    const NufftSamples& samples;
+    const NufftSamples<Real>& samples;
     Range range;
-    TileShape shape;
+    PointShape shape;
     std::size_t depth; ///< points of a kernel along z
     std::size_t coils;
 

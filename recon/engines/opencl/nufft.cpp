@@ -65,7 +65,7 @@ public:
     void forward(const Array& rho, Array& out, const Progress& progress) override {
         guarded("a transform", [&] {
             const std::size_t coils = out.count() / std::max<std::size_t>(1, samples());
-            for_each_batch(coils, progress, [&](const Range& some) {
+            for_each_batch(coils, true, progress, [&](const Range& some) {
                 resources_.queue.fill(buffer_of(fine_), fine_.bytes());
                 resources_.launch(kernel("pad"), {size_[0], size_[1], size_[2] * some.count},
                                   buffer_of(rho), as_int4(size_), as_int4(grid_.fine),
@@ -80,7 +80,7 @@ public:
     void adjoint(const Array& values, Array& out, const Progress& progress) override {
         guarded("a transform", [&] {
             const std::size_t coils = out.count() / std::max<std::size_t>(1, voxels());
-            for_each_batch(coils, progress, [&](const Range& some) {
+            for_each_batch(coils, false, progress, [&](const Range& some) {
                 spread(values, some);
                 fft_->backward(fine_);
                 resources_.launch(kernel("crop"), {size_[0], size_[1], size_[2] * some.count},
@@ -144,13 +144,14 @@ private:
                  stored_ == Precision::float64 ? "double" : "float", resources_.defines()));
     }
 
-    /// Makes the fine grids and the FFT of so many coils, kept for the next call.
-    void prepare(std::size_t coils) {
+    /// Makes the fine grids and the FFT of so many coils, kept for the next call; for interpolation
+    /// also the grid whose coils are side by side.
+    void prepare(std::size_t coils, bool interpolates) {
         Device& device = resources_.device;
         const std::size_t points = grid_.fine[0] * grid_.fine[1] * grid_.fine[2];
         const std::size_t in_parts =
             std::max<std::size_t>(1, bins_.parts * tiles_.points() * tiles_.layers());
-        if (coils == prepared_for_) {
+        if (coils == prepared_for_ && (!interpolates || together_ == 1 || !interleaved_.empty())) {
             return;
         }
         prepared_for_ = coils;
@@ -158,11 +159,13 @@ private:
         fine_ = {};
         sorted_ = {};
         parts_ = {};
+        interleaved_ = {};
+        const std::size_t in_grids = interpolates ? 2 * points : points;
         const auto needs = [&](std::size_t values) {
             return static_cast<double>(together_ * values * resources_.complex().bytes());
         };
         while (together_ > 1 &&
-               (needs(points + samples_ + in_parts) > device.room() ||
+               (needs(in_grids + samples_ + in_parts) > device.room() ||
                 needs(std::max({points, samples_, in_parts})) > device.largest_array())) {
             together_ /= 2;
         }
@@ -170,11 +173,14 @@ private:
         fine_ = device.zeros(together_ * points, resources_.complex());
         sorted_ = device.zeros(together_ * samples_, resources_.complex());
         parts_ = device.zeros(together_ * in_parts, resources_.complex());
+        if (interpolates && together_ > 1) {
+            interleaved_ = device.zeros(together_ * points, resources_.complex());
+        }
     }
 
-    template <typename Work>
-    void for_each_batch(std::size_t coils, const Progress& progress, const Work& work) {
-        prepare(coils);
+    template <typename Work> void for_each_batch(std::size_t coils, bool interpolates,
+                                                 const Progress& progress, const Work& work) {
+        prepare(coils, interpolates);
         for (const Range& some : split_into_ranges(coils, together_)) {
             work(some);
             resources_.queue.keep_pace();
@@ -206,12 +212,17 @@ private:
 
     void interpolate(const Range& coils, Array& out) {
         constexpr std::size_t rounds = 8; // of samples a team takes
+        if (together_ > 1) {
+            resources_.launch(kernel("interleave"), {fine_.count() / together_, 1, 1},
+                              buffer_of(fine_), buffer_of(interleaved_));
+        }
         cl::Kernel interpolate = kernel("interpolate");
         Queue::set_arguments(interpolate, bins_.bins, bins_.order, bins_.first_points,
                              bins_.offsets, static_cast<cl_ulong>(samples_), bins_.phases,
                              static_cast<cl_int>(bins_.with_phases), buffer_of(coefficients_),
-                             bins_.strides, buffer_of(fine_), static_cast<cl_ulong>(coils.first),
-                             static_cast<cl_int>(coils.count), buffer_of(out));
+                             bins_.strides, buffer_of(together_ > 1 ? interleaved_ : fine_),
+                             static_cast<cl_ulong>(coils.first), static_cast<cl_int>(coils.count),
+                             buffer_of(out));
         const std::size_t groups = divide_up(samples_ * lanes(), rounds * tiles_.points());
         resources_.queue.launch(interpolate, cl::NDRange(groups * tiles_.points()),
                                 cl::NDRange(tiles_.points()));
@@ -232,6 +243,7 @@ private:
     std::size_t together_ = 0;
     std::unique_ptr<FftPlan> fft_;
     Array fine_;
+    Array interleaved_; ///< fine grid, coils side by side
     Array sorted_;
     Array parts_;
 };
@@ -253,6 +265,7 @@ Cost predict_nufft(const EngineFacts& context, const Variant&, const std::string
                 NufftBins::cost(points, tiles, grid, nufft_precision(context));
     cost.seconds = grid.seconds(points.count(), rates_of(context.machine, context));
     cost.error = grid.error + nufft_rounding(context);
+    grid.set_limits(voxels.lattice_size(), points.count(), nufft_precision(context), cost);
     return cost;
 }
 

@@ -39,13 +39,12 @@ struct PlacesOfScan {
 };
 
 template <typename Real>
-Place<Real> place_of(const Vec3& k, const Voxels& voxels, const NufftGrid& grid, bool is_volume) {
+Place<Real> place_of(const Vec3& k, const Vec3& per_fov, const std::vector<NufftLine>& lines) {
     Place<Real> result;
-    const std::size_t dimensions = is_volume ? 3 : 2;
-    for (std::size_t d = 0; d < dimensions; ++d) {
-        const double place = grid.beginning(d, k[d] / voxels.per_fov()[d]);
-        const std::size_t to = !is_volume && d == 1 ? 2 : d; // layers
-        result.first[to] = static_cast<cl_ushort>(grid.first_point(d, place));
+    for (std::size_t d = 0; d < lines.size(); ++d) {
+        const double place = lines[d].beginning(k[d] / per_fov[d]);
+        const std::size_t to = lines.size() == 2 && d == 1 ? 2 : d; // layers
+        result.first[to] = static_cast<cl_ushort>(lines[d].first_point(place));
         result.t[d] = static_cast<Real>(2 * (std::ceil(place) - place) - 1);
     }
     return result;
@@ -57,6 +56,10 @@ template <typename Real> PlacesOfScan places_of(Queue& queue, const std::vector<
                                                 bool is_volume) {
     constexpr std::size_t samples_at_a_time = std::size_t(1) << 18; // in memory that is used again
     const MiddlePhases middle(voxels);
+    std::vector<NufftLine> lines;
+    for (std::size_t d = 0; d < (is_volume ? 3 : 2); ++d) {
+        lines.push_back(grid.line(d));
+    }
     const std::size_t samples = trajectory.size();
     std::vector<Place<Real>> places(std::min(samples_at_a_time, samples));
     std::vector<std::array<Real, 2>> phases(middle.given() ? places.size() : 0);
@@ -67,7 +70,7 @@ template <typename Real> PlacesOfScan places_of(Queue& queue, const std::vector<
         for_each_range_in_parallel(some.count, all_cores(), [&](const Range& range) {
             for (std::size_t i = range.first; i < range.first + range.count; ++i) {
                 const Vec3& k = trajectory[some.first + i];
-                places[i] = place_of<Real>(k, voxels, grid, is_volume);
+                places[i] = place_of<Real>(k, voxels.per_fov(), lines);
                 if (middle.given()) {
                     const Complex phase = middle.of(k);
                     phases[i] = {static_cast<Real>(phase.real()), static_cast<Real>(phase.imag())};
