@@ -1,9 +1,15 @@
 #include "base/parallel.hpp"
 
 #include <atomic>
+#include <condition_variable>
+#include <exception>
 #include <limits>
 #include <map>
+#include <memory>
+#include <mutex>
+#include <utility>
 
+#include <pthread.h>
 #include <sched.h>
 
 #include "base/machine.hpp"
@@ -13,6 +19,99 @@ namespace lsrecon {
 namespace {
 
 std::atomic<std::size_t> most_cores{std::numeric_limits<std::size_t>::max()};
+
+/// Threads that wait for work: one takes longer to start than small transforms do.
+class Team {
+public:
+    /// The number of members, the caller included, after as many were asked for.
+    std::size_t grow(std::size_t wanted) {
+        try {
+            while (members_.size() + 1 < wanted) {
+                auto member = std::make_unique<Member>();
+                members_.reserve(wanted);
+                std::thread(&Team::serve, this, std::ref(*member)).detach();
+                members_.push_back(std::move(member));
+            }
+        } catch (const std::exception&) { // no thread, or no memory for one
+        }
+        return members_.size() + 1;
+    }
+
+    /// work(m) by every member m below `count`, the caller being 0.
+    void run(std::size_t count, const std::function<void(std::size_t)>& work) {
+        {
+            const std::lock_guard<std::mutex> lock(mutex_);
+            left_ = count - 1;
+            for (std::size_t m = 1; m < count; ++m) {
+                members_[m - 1]->work = &work;
+                members_[m - 1]->number = m;
+                members_[m - 1]->called.notify_one();
+            }
+        }
+        work(0);
+        std::unique_lock<std::mutex> lock(mutex_);
+        done_.wait(lock, [&] { return left_ == 0; });
+    }
+
+private:
+    struct Member {
+        const std::function<void(std::size_t)>* work = nullptr;
+        std::size_t number = 0;
+        std::condition_variable called;
+    };
+
+    void serve(Member& member) {
+        std::unique_lock<std::mutex> lock(mutex_);
+        while (true) {
+            member.called.wait(lock, [&] { return member.work != nullptr; });
+            const auto& work = *std::exchange(member.work, nullptr);
+            lock.unlock();
+            work(member.number);
+            lock.lock();
+            if (--left_ == 0) {
+                done_.notify_one();
+            }
+        }
+    }
+
+    std::mutex mutex_;
+    std::vector<std::unique_ptr<Member>> members_;
+    std::size_t left_ = 0; ///< members that work
+    std::condition_variable done_;
+};
+
+/// The team of the process, which is never destroyed: its threads end with the process.
+struct TeamOfProcess {
+    std::mutex taken;
+    Team* team = new Team();
+};
+TeamOfProcess& team_of_process() {
+    static TeamOfProcess* const process = [] {
+        // A child process has none of the threads, whatever they were doing: its team is new.
+        ::pthread_atfork(nullptr, nullptr, [] { new (&team_of_process()) TeamOfProcess(); });
+        return new TeamOfProcess();
+    }();
+    return *process;
+}
+
+/// Calls work(core) on threads that are started for it.
+void on_new_threads(std::size_t cores, const std::function<void(std::size_t)>& work) {
+    std::vector<std::thread> others;
+    others.reserve(cores);
+    try {
+        while (others.size() + 1 < cores) {
+            others.emplace_back(work, others.size() + 1);
+        }
+    } catch (const std::exception&) { // no thread, or no memory for one: the rest is done here
+    }
+    for (std::size_t core = others.size() + 1; core < cores; ++core) {
+        work(core);
+    }
+    work(0);
+    for (std::thread& thread : others) {
+        thread.join();
+    }
+}
 
 } // namespace
 
@@ -55,6 +154,33 @@ std::size_t all_cores() {
 
 void limit_cores(std::size_t most) {
     most_cores = most;
+}
+
+void on_cores(std::size_t cores, const std::function<void(std::size_t core)>& work) {
+    std::vector<std::exception_ptr> failures(cores);
+    const std::function<void(std::size_t)> guarded = [&](std::size_t core) {
+        try {
+            work(core);
+        } catch (...) {
+            failures[core] = std::current_exception();
+        }
+    };
+    // Work within other work, and of another thread meanwhile, has threads of its own.
+    TeamOfProcess& process = team_of_process();
+    if (const std::unique_lock<std::mutex> taken(process.taken, std::try_to_lock); taken) {
+        const std::size_t members = std::min(cores, process.team->grow(cores));
+        for (std::size_t core = members; core < cores; ++core) {
+            guarded(core);
+        }
+        process.team->run(members, guarded);
+    } else {
+        on_new_threads(cores, guarded);
+    }
+    for (const std::exception_ptr& failure : failures) {
+        if (failure) {
+            std::rethrow_exception(failure);
+        }
+    }
 }
 
 } // namespace lsrecon

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <exception>
+#include <functional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -40,46 +40,23 @@ std::size_t all_cores();
 /// Limits the number of cores from now on.
 void limit_cores(std::size_t most);
 
-/// Calls work(i) for every i below `count`, on all cores; core t of n takes t, t + n, ... Where the
-/// system gives no more threads, this one does their work. The first exception of the lowest core
-/// is thrown again when all have ended.
+/// Calls work(core) for every core below `cores`, side by side, on threads that wait for the next
+/// call. Where the system gives no more threads, this one does their work. The first exception of
+/// the lowest core is thrown again when all have ended.
+void on_cores(std::size_t cores, const std::function<void(std::size_t core)>& work);
+
+/// Calls work(i) for every i below `count`, on all cores; core t of n takes t, t + n, ...
 template <typename Work> void for_each_in_parallel(std::size_t count, const Work& work) {
     const std::size_t cores = std::min(count, all_cores());
-    if (cores < 2) { // nothing is set up for small work
-        for (std::size_t i = 0; i < count; ++i) {
+    const auto of_core = [&](std::size_t core) {
+        for (std::size_t i = core; i < count; i += cores) {
             work(i);
         }
-        return;
-    }
-    std::vector<std::exception_ptr> failures(cores);
-    const auto run = [&](std::size_t core) {
-        try {
-            for (std::size_t i = core; i < count; i += cores) {
-                work(i);
-            }
-        } catch (...) {
-            failures[core] = std::current_exception();
-        }
     };
-    std::vector<std::thread> others;
-    others.reserve(cores);
-    try {
-        while (others.size() + 1 < cores) {
-            others.emplace_back(run, others.size() + 1);
-        }
-    } catch (const std::exception&) { // no thread or no memory for one: the rest is done here
-    }
-    for (std::size_t core = others.size() + 1; core < cores; ++core) {
-        run(core);
-    }
-    run(0);
-    for (std::thread& thread : others) {
-        thread.join();
-    }
-    for (const std::exception_ptr& failure : failures) {
-        if (failure) {
-            std::rethrow_exception(failure);
-        }
+    if (cores < 2) { // nothing is set up for small work
+        of_core(0);
+    } else {
+        on_cores(cores, std::cref(of_core));
     }
 }
 

@@ -6,7 +6,10 @@
 #include <limits>
 #include <sched.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
+#include <vector>
 
 #include "support/surroundings.hpp"
 
@@ -28,6 +31,54 @@ TEST(Parallel, WithoutThreadsTheCallerDoesTheWork) {
         ::_exit(sum == 5050 ? 0 : 1);
     };
     EXPECT_EXIT(work(), testing::ExitedWithCode(0), "");
+}
+
+std::size_t sum_in_parallel() {
+    std::atomic<std::size_t> sum{0};
+    for_each_in_parallel(101, [&](std::size_t i) { sum += i; });
+    return sum;
+}
+
+TEST(Parallel, WorkWithinWorkAndOfSeveralThreadsIsDone) {
+    std::vector<std::size_t> sums(8);
+    std::vector<std::thread> threads;
+    for (std::size_t& sum : sums) {
+        threads.emplace_back([&sum] {
+            for_each_in_parallel(3, [&](std::size_t i) {
+                const std::size_t inner = sum_in_parallel();
+                if (i == 2) {
+                    sum = inner;
+                }
+            });
+        });
+    }
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+    EXPECT_EQ(sums, std::vector<std::size_t>(8, 5050));
+}
+
+TEST(Parallel, AFailureOfTheLowestCoreIsThrownAndWorkGoesOn) {
+    const auto failing = [](std::size_t i) { throw std::runtime_error(std::to_string(i)); };
+    try {
+        for_each_in_parallel(2, failing);
+        FAIL();
+    } catch (const std::runtime_error& failure) {
+        EXPECT_STREQ(failure.what(), "0");
+    }
+    EXPECT_EQ(sum_in_parallel(), 5050U);
+}
+
+// A child process has none of the threads that waited for work.
+TEST(Parallel, AChildProcessHasItsOwnThreads) {
+    sum_in_parallel();
+    const pid_t child = ::fork();
+    if (child == 0) {
+        ::_exit(sum_in_parallel() == 5050 ? 0 : 1);
+    }
+    int status = 1;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
 }
 
 TEST(AllowedCores, AreThoseOfTheJob) {
