@@ -3,13 +3,13 @@
 
     compare_peers.py [--program LSRECON] [--device cpu|gpu] [--turns N] [--quick] [-o TABLE.md]
 
-Simulates scans in two and three dimensions and gives all programs the same samples and all cores.
-Adjoints are of all coils, forward transforms of one image, and Q is an adjoint of ones on twice the
-grid. Each goes from arrays to arrays with everything that a plan needs. Errors are against sums in
-doubles at random voxels or samples. A row has of every program the fastest setting whose achieved
-error is at most the one named, or else its most exact one. The seconds of the least turn are
-followed by those of the processor; turns of all settings alternate. A dash stands for a transform
-that this version of a program lacks, and for processor time that a busy machine hid.
+Simulates scans in two and three dimensions and gives all programs the same sampling and all cores.
+Adjoint and forward transform are of all coils, and Q is an adjoint of ones on twice the grid. Each
+goes from arrays to arrays with everything that a plan needs; arrays are the device's. Errors are
+against sums in doubles at random voxels or samples. A row has of every program the fastest setting
+whose achieved error is at most the one named, or else its most exact one. The seconds of the least
+turn are followed by those of the processor; turns of all settings alternate. A dash stands for a
+transform that this version of a program lacks.
 
 Peers are finufft, ducc0, sigpy and mrinufft, on a GPU cufinufft by each of its methods. Those that
 cannot be imported are named as not installed. The first line says whether the machine was quiet.
@@ -17,17 +17,14 @@ cannot be imported are named as not installed. The first line says whether the m
 """
 
 import argparse
+import functools
 import importlib
 import importlib.metadata
 import itertools
-import json
 import math
 import os
-import re
 import resource
-import select
 import shutil
-import subprocess
 import sys
 import tempfile
 import time
@@ -37,7 +34,7 @@ import h5py
 import numpy as np
 
 from compare_regularisers import common_flags, difference, image_of, put
-from figures import Machine, table
+from figures import Machine, bench, table, three_digits
 
 TRANSFORMS = ["adjoint", "forward", "Q"]
 TARGETS = [1e-3, 1e-5, 1e-6]  # errors that the transforms must reach
@@ -45,8 +42,6 @@ CHECKED = 64  # voxels or samples whose exact sums are compared
 METHODS = [1, 2, 3, 4]  # of cuFINUFFT; a transform has some of them
 ITERATIONS = 30
 QUIET = 0.1  # of the processors that others take, and of the median turn over the least
-OUTSIDE_TOLERANCE = 6  # what validate ends with: a row has the error that was achieved
-SHORTEST_GAP = 2e-3  # seconds between two readings of a clock, which are a millisecond apart
 CORES = len(os.sched_getaffinity(0))
 DISTRIBUTIONS = {"mrinufft": "mri-nufft"}  # where the name is not that of the module
 NEEDS = {"mrinufft": "finufft", "cufinufft": "cupy"}
@@ -72,31 +67,33 @@ class Problem:
         rng = np.random.default_rng(1)
         with h5py.File(path) as f:
             k, samples = f["trajectory"][()], f["samples"][()].astype("c8")
-            size = np.array(f.attrs["matrix"]).astype(int)
-        self.turns = (2 * np.pi * k / size)[:, ::-1].copy()  # radians a voxel, as arrays are stored
+            self.matrix = np.array(f.attrs["matrix"]).astype(int)
+        samples = samples.reshape(-1, len(k))
+        self.turns = (2 * np.pi * k / self.matrix)[:, ::-1].copy()  # radians a voxel, z first
         self.transform, self.forward = transform, transform == "forward"
-        self.size = tuple(int(n) for n in (2 * size if transform == "Q" else size)[::-1])
+        size = (2 * self.matrix if transform == "Q" else self.matrix)[::-1]
+        self.size, self.coils = tuple(map(int, size)), len(samples)
         if self.forward:
-            self.values = rng.normal(size=(*self.size, 2)).astype("f4").view("c8")[..., 0]
+            parts = rng.normal(size=(self.coils, *self.size, 2)).astype("f4")
+            self.values = parts.view("c8")[..., 0]
             self.at = rng.integers(0, len(k), CHECKED)
-            self.exact = np.array([self.sum_over_voxels(t) for t in self.turns[self.at]])
+            self.exact = np.array([self.sums_over_voxels(t) for t in self.turns[self.at]]).T
         else:
-            self.values = (np.ones((1, len(k)), "c8") if transform == "Q"
-                           else samples.reshape(-1, len(k)))
+            self.values = np.ones((1, len(k)), "c8") if transform == "Q" else samples
             self.at = rng.integers(1, self.size, (CHECKED, len(self.size)))  # Q(-N) is never used
             self.exact = np.array([self.values @ np.exp(1j * (self.turns @ x))
                                    for x in self.at - np.array(self.size) // 2]).T
 
-    def sum_over_voxels(self, turns):
+    def sums_over_voxels(self, turns):
         values = self.values.astype("c16")
         for turn, n in zip(turns[::-1], self.size[::-1]):
             values = values @ np.exp(-1j * turn * (np.arange(n) - n // 2))
         return values
 
     def error(self, values):
-        """Of [C, (Z,) Y, X] or [M], at the best common scale: programs have their own."""
+        """Of [C, (Z,) Y, X] or [C, M], at the best common scale: programs have their own."""
         if self.forward:
-            return difference(np.reshape(values, -1)[self.at], self.exact)
+            return difference(np.reshape(values, (len(self.values), -1))[:, self.at], self.exact)
         values = np.reshape(values, (len(self.values), *self.size))
         return difference(values[(slice(None), *self.at.T)], self.exact)
 
@@ -115,29 +112,33 @@ def in_memory(words, problem, call, values_of=lambda values: values):
     return Setting(words, turn)
 
 
-def settings_of_finufft(module, problem, to_device, to_host, **more):
-    points = [np.ascontiguousarray(turn.astype("f4")) for turn in problem.turns.T]
-    values = problem.values.squeeze()
-    count = len(values) if values.ndim > 1 and not problem.forward else 1
+def settings_of_finufft(module, problem, to_device, done, to_host, **more):
+    points = [to_device(np.ascontiguousarray(turn.astype("f4"))) for turn in problem.turns.T]
+    values = to_device(problem.values.squeeze())
+    count = len(problem.values)
     for sigma, eps in itertools.product((1.25, 1.5, 2), (1e-3, 1e-4, 1e-5, 1e-6)):
         def call(eps=eps, sigma=sigma):
             plan = module.Plan(2 if problem.forward else 1, problem.size, n_trans=count, eps=eps,
                                isign=-1 if problem.forward else 1, dtype="complex64",
                                upsampfac=sigma, **more)
-            plan.setpts(*map(to_device, points))
-            return to_host(plan.execute(to_device(values)))
+            plan.setpts(*points)
+            return done(plan.execute(values))
         method = f", method {more['gpu_method']}" if "gpu_method" in more else ""
-        yield in_memory(f"{eps:g}, sigma {sigma:g}{method}", problem, call)
+        yield in_memory(f"{eps:g}, sigma {sigma:g}{method}", problem, call, to_host)
 
 
 def of_finufft(module, problem):
-    yield from settings_of_finufft(module, problem, lambda a: a, lambda a: a, nthreads=CORES)
+    yield from settings_of_finufft(module, problem, *[lambda values: values] * 3, nthreads=CORES)
 
 
 def of_cufinufft(module, problem):
     cupy = importlib.import_module("cupy")
+
+    def done(values):
+        cupy.cuda.Device().synchronize()
+        return values
     for method in METHODS:
-        yield from settings_of_finufft(module, problem, cupy.asarray, cupy.asnumpy,
+        yield from settings_of_finufft(module, problem, cupy.asarray, done, cupy.asnumpy,
                                        gpu_method=method)
 
 
@@ -152,7 +153,7 @@ def of_ducc0(module, problem):
                                      grid_shape=problem.size, nthreads=CORES)
             values = problem.values.astype({"f4": "c8", "f8": "c16"}[real], copy=False)
             if problem.forward:
-                return plan.u2nu(grid=values, forward=True)
+                return [plan.u2nu(grid=one, forward=True) for one in values]
             return [plan.nu2u(points=one, forward=False) for one in values]
         yield in_memory(f"{eps:g}, {'floats' if real == 'f4' else 'doubles'}", problem, call)
 
@@ -178,7 +179,7 @@ def of_mrinufft(_, problem):
     """By FINUFFT; Q is the kernel of its Toeplitz operator."""
     of_q = problem.transform == "Q"
     size = tuple(n // 2 for n in problem.size) if of_q else problem.size
-    coils = 1 if of_q or problem.forward else len(problem.values)
+    coils = len(problem.values)
     for eps in (1e-3, 1e-4, 1e-5, 1e-6):
         def call(eps=eps):
             operator = operator_of_mrinufft(problem.turns, size, coils, eps, n_trans=coils)
@@ -199,63 +200,27 @@ PEERS = {"cpu": {"finufft": of_finufft, "ducc0": of_ducc0, "sigpy": of_sigpy,
          "gpu": {"cufinufft": of_cufinufft}}
 
 
-def run_stage(command, stage, to_the_end=True):
-    """Runs the program, or as far as a stage: seconds of the stage, and those of the processor. The
-    program prints a stage as it ends; meanwhile the clock of its process is read every millisecond.
-    Where others kept it from being read, those of the processor are NaN."""
-    with subprocess.Popen([*map(str, command)], stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT) as child:
-        clock = ~child.pid << 3 | 2  # CPUCLOCK_SCHED of a process, as Linux numbers it
-        text, clocks, found = "", [], None
-        while True:
-            ready, _, _ = select.select([child.stdout], [], [], 1e-3)
-            clocks.append((time.monotonic(), time.clock_gettime(clock)))
-            if ready:
-                read = os.read(child.stdout.fileno(), 1 << 16).decode()
-                text += read
-                matched = re.search(rf"^{stage}\s+(\S+) s$", text, re.M)
-                if matched and found is None:
-                    found = float(matched[1]), *clocks[-1]
-                    if not to_the_end:
-                        child.kill()
-                if not read:
-                    break
-    if found is None or to_the_end and child.returncode not in (0, OUTSIDE_TOLERANCE):
-        sys.exit(f"{' '.join(map(str, command))}\n{text}")
-    seconds, end, processor = found
-    times, processors = np.array(clocks).T
-    within = (times >= end - seconds) & (times <= end)
-    gaps = np.diff(times)[within[1:]]
-    known = gaps.max() <= max(seconds / 5, SHORTEST_GAP)
-    return seconds, processor - np.interp(end - seconds, times, processors) if known else math.nan
+ACCURACIES = (3e-2, 1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5, 1e-5, 3e-6, 1e-6)
 
 
 def of_lsrecon(machine, problem):
-    name, stage = {"adjoint": ("fhd", "fhd"), "forward": ("validate", "f"),
-                   "Q": ("q", "q")}[problem.transform]
-    pairs = 8 * max(len(problem.turns), math.prod(problem.size))
-    words = ["--pairs", pairs, "--json", "out.json"] if problem.forward else ["-o", "out.h5"]
-    accuracies = (3e-2, 1e-2, 3e-3, 1e-3, 1e-4, 3e-5, 1e-5, 3e-6, 1e-6)
-    for accuracy in accuracies[::2] if problem.forward else accuracies:  # validate takes its time
-        errors = []
+    """By `lsrecon bench`, on radial samples like those of its peers."""
+    for accuracy in ACCURACIES:
+        turns = itertools.count()
 
-        def turn(accuracy=accuracy, errors=errors):
-            found = run_stage([machine.lsrecon, name, "coils_alone.h5", *words, "--engine", "nufft",
-                               "--accuracy", accuracy, "--device", machine.device], stage,
-                              to_the_end=not errors)
-            if not errors:
-                errors.append(error_of_program(problem, stage))
-            return Turn(*found, errors[0])
+        def turn(accuracy=accuracy, turns=turns):
+            row = rows_of_bench(machine, tuple(problem.matrix), len(problem.turns), problem.coils,
+                                accuracy, next(turns))[problem.transform.lower()]
+            return Turn(row["first_seconds"], row["processor_seconds"], row["relative_error"])
         yield Setting(f"{accuracy:g}", turn)
 
 
-def error_of_program(problem, stage):
-    """Of what the program wrote; validate compares its forward transform itself."""
-    if not problem.forward:
-        with h5py.File("out.h5") as f:
-            return problem.error(f[stage][()])
-    with open("out.json", encoding="utf-8") as f:
-        return next(row["relative_l2"] for row in json.load(f)["rows"] if row["stage"] == stage)
+@functools.cache
+def rows_of_bench(machine, matrix, samples, coils, accuracy, _):
+    """By transform: one run measures all."""
+    words = ["--matrix", ",".join(map(str, matrix)), "--samples", samples, "--coils", coils]
+    return {row["transform"]: row for row in
+            bench(machine, "--stage", "nufft", *words, "--accuracies", accuracy)["nufft"]}
 
 
 class Noise:
@@ -305,10 +270,8 @@ def measure(settings, machine, noise):
     for (program, setting), turns in zip(settings, found):
         if turns:
             noise.add(turns)
-            known = [turn for turn in turns if not math.isnan(turn.processor)]
             by_program[program].append((setting.words, Turn(
-                min(turns).seconds, min(known or turns).processor,
-                max(turn.error for turn in turns))))
+                min(turns).seconds, min(turns).processor, max(turn.error for turn in turns))))
     return by_program
 
 
@@ -318,8 +281,8 @@ def cell_of(tried, target):
         return "-"
     words, turn = (min(reached, key=lambda one: one[1].seconds) if reached
                    else min(tried, key=lambda one: one[1].error))
-    processor = "-" if math.isnan(turn.processor) else f"{turn.processor:.3f}"
-    return f"{turn.seconds:.3f}, {processor}, {turn.error:.0e} ({words})"
+    return f"{three_digits(1e3 * turn.seconds)}, {three_digits(1e3 * turn.processor)}, " \
+        f"{turn.error:.0e} ({words})"
 
 
 def name_of(program):
@@ -354,7 +317,7 @@ def transforms(machine, modules, noise):
         rows += [[f"{transform}, {key}", f"{target:g}",
                   *(cell_of(found.get(program, []), target) for program in ["lsrecon", *modules])]
                  for target in TARGETS]
-    return table(["transform", "error at most", "lsrecon: s, processor s, error (asked for)",
+    return table(["transform", "error at most", "lsrecon: ms, processor ms, error (asked for)",
                   *map(name_of, modules)], rows)
 
 

@@ -65,10 +65,10 @@ def scans_of(quick):
 
 
 # What a table takes on each device: a GPU has more than a small scan to do.
-TRANSFORMED = {"cpu": ["2D", "small"], "gpu": ["2D", "coils"]}
+TRANSFORMED = {"cpu": [[]], "gpu": [[], ["--matrix", "128,128,128", "--coils", 8],
+                                    ["--matrix", "256,256,256"]]}
 RECONSTRUCTED = {"cpu": {"2D": WAYS, "3D": WAYS, "series": WAYS},
                  "gpu": {"2D": WAYS, "series": WAYS[:2], "coils": WAYS, "large": [TEN]}}
-ENGINES = [["exact"], ["nufft", "1e-3"], ["nufft", "1e-5"], ["nufft"]]
 GROWN = [(["random", [128] * 3], []), (["random", [160] * 3], []), (["random", [1536] * 2], []),
          (["random", [112] * 3], ["--lambda", 0.01]),
          (["random", [112] * 3], ["--reg", "tv:0.001"]),
@@ -170,40 +170,35 @@ class Machine:
         return f"{name}, {self.cores} cores, {datetime.date.today()}, {turns}."
 
 
-def validate(machine, path, engine, pairs, seed):
-    """Of F^H d, F and Q: seconds and errors."""
-    accuracy = ["--accuracy", engine[1]] if engine[1:] else []
-    text, _ = machine.run("validate", path, "--engine", engine[0], *accuracy, "--pairs", pairs,
-                          "--seed", seed, "--json", "validate.json")
-    seconds = dict(reversed(re.findall(r"^(fhd|f|q)\s+(\S+) s$", text, re.M)))
-    rows = json.loads(pathlib.Path("validate.json").read_text("utf-8"))["rows"]
-    errors = {row["stage"]: row["relative_l2"] for row in rows}
-    return [[float(seconds[stage]), errors[stage]] for stage in ("fhd", "f", "q")]
+def bench(machine, *words):
+    """All of its figures."""
+    machine.run("bench", *words, "--json", "bench.json")
+    return json.loads(pathlib.Path("bench.json").read_text("utf-8"))
 
 
 def transforms(machine):
+    """The NUFFT, by bench."""
+    cases = [["--matrix", "12,12"]] if machine.quick else TRANSFORMED[machine.device]
     rows = []
-    for key in TRANSFORMED[machine.device]:
-        machine.simulate(key)
-        with h5py.File(f"{key}.h5") as f:
-            samples, voxels = f["trajectory"].shape[-2], int(np.prod(f.attrs["matrix"]))
-        for engine in ENGINES:
-            seeds = itertools.count(1)
-            turns = np.array(machine.repeat(lambda: validate(
-                machine, f"{key}.h5", engine, 8 * max(samples, voxels), next(seeds))))
-            rows.append([key, " ".join(engine), *[
-                f"{seconds:.3f}, {error:.0e}"
-                for (seconds, _), (_, error) in zip(turns.min(axis=0), turns.max(axis=0))]])
-    return table(["scan", "engine", "F^H d: s, error", "F", "Q"], rows)
+    for case in cases:
+        for row in bench(machine, "--stage", "nufft", *case)["nufft"]:
+            least = [row["least_seconds_of_ffts"], row["least_seconds_of_sums"]]
+            rows.append([
+                f"{row['transform']}, {'x'.join(map(str, row['matrix']))}",
+                f"{row['samples'] / 1e6:.3g} M x {row['coils']}",
+                f"{row['accuracy']:.0e}, {row['relative_error']:.0e}",
+                *(f"{1e3 * row[name]:.3g}" for name in ("first_seconds", "seconds")),
+                three_digits(row["samples_per_second"] / 1e6),
+                ", ".join(f"{1e3 * seconds:.2g}" for seconds in least)])
+    return table(["NUFFT", "samples x coils", "asked, achieved", "first run, ms", "again, ms",
+                  "M samples/s", "least by FFTs, by sums, ms"], rows)
 
 
 def kernels(machine):
     """The ladder, by bench."""
     size = (["--matrix", "8,9", "--samples", 70, "--kernel", "native,separable"] if machine.quick
             else [] if machine.device == "cpu" else ["--matrix", "128,128,128", "--samples", 8192])
-    run([machine.lsrecon, "bench", "--stage", "fhd,q", *size, "--json", "bench.json", "--device",
-         machine.device])
-    found = json.loads(pathlib.Path("bench.json").read_text("utf-8"))["rows"]
+    found = bench(machine, "--stage", "fhd,q", *size)["rows"]
     found = [row for row in found if row["seconds"] > 0]  # the NUFFT has no pairs to count
     rows = []
     for kernel in dict.fromkeys(row["kernel"] for row in found):

@@ -20,6 +20,9 @@ struct Options {
     bool quiet = false;
 };
 
+std::string name_of(const NufftRow& row) {
+    return text("nufft ", row.transform, " at ", row.accuracy);
+}
 std::string name_of(const CrossoverRow& row) {
     return text("crossover ", row.width, "x", row.width, " ", default_kernel());
 }
@@ -76,6 +79,31 @@ void print_transforms(const std::vector<BenchmarkRow>& rows) {
     if (std::any_of(rows.begin(), rows.end(), [](const auto& row) { return row.scaled; })) {
         print_line("* measured on a part of the voxels and scaled");
     }
+}
+
+void print_nufft(const std::vector<NufftRow>& rows) {
+    put(stdout, "");
+    print_line("%-8s %-11s %9s %6s %8s %8s %10s %10s %11s %9s %9s", "NUFFT", "matrix", "samples",
+               "coils", "asked", "error", "first, s", "again, s", "Msamples/s", "FFT, s",
+               "sums, s");
+    for (const NufftRow& row : rows) {
+        std::string matrix;
+        for (const std::size_t side : row.matrix) {
+            matrix += text(matrix.empty() ? "" : "x", side);
+        }
+        if (!row.verified()) {
+            print_line("%-8s %-11s not timed: its error %.1e is above %.1e", row.transform.c_str(),
+                       matrix.c_str(), row.relative_error, row.bound);
+            continue;
+        }
+        print_line("%-8s %-11s %9zu %6zu %8.1e %8.1e %10.4g %10.4g %11.4g %9.2g %9.2g",
+                   row.transform.c_str(), matrix.c_str(), row.samples, row.coils, row.accuracy,
+                   row.relative_error, row.first_seconds, row.seconds,
+                   1e-6 * row.samples_per_second, row.fft_seconds, row.sums_seconds);
+    }
+    print_line(
+        "from array to array; the last two: the least time by the memory traffic of the FFTs, "
+        "and by multiply-adds of sums");
 }
 
 void print_reconstructions(const std::vector<ReconstructionRow>& rows) {
@@ -144,6 +172,21 @@ nlohmann::json as_json(const BenchmarkRow& row) {
             {"fraction_of_limit", row.fraction_of_limit()}};
 }
 
+nlohmann::json as_json(const NufftRow& row) {
+    return {{"transform", row.transform},
+            {"device", row.device},
+            {"matrix", row.matrix},
+            {"samples", row.samples},
+            {"coils", row.coils},
+            {"accuracy", row.accuracy},
+            {"first_seconds", row.first_seconds},
+            {"seconds", row.seconds},
+            {"processor_seconds", row.processor_seconds},
+            {"samples_per_second", row.samples_per_second},
+            {"least_seconds_of_ffts", row.fft_seconds},
+            {"least_seconds_of_sums", row.sums_seconds}};
+}
+
 nlohmann::json as_json(const ReconstructionRow& row) {
     return {{"stage", row.stage},
             {"kernel", row.kernel},
@@ -190,6 +233,9 @@ void print_benchmark(const Benchmark& table) {
     if (!table.transforms.empty()) {
         print_transforms(table.transforms);
     }
+    if (!table.nufft.empty()) {
+        print_nufft(table.nufft);
+    }
     if (!table.reconstructions.empty()) {
         print_reconstructions(table.reconstructions);
     }
@@ -198,8 +244,7 @@ void print_benchmark(const Benchmark& table) {
     }
 }
 
-std::string benchmark_as_json(const BenchmarkOptions& options, const Benchmark& table,
-                              bool complete) {
+std::string benchmark_as_json(const Benchmark& table, bool complete) {
     nlohmann::json json{{"program", text("lsrecon ", version)},
                         {"command", command_line()},
                         {"date", utc_now()},
@@ -210,10 +255,11 @@ std::string benchmark_as_json(const BenchmarkOptions& options, const Benchmark& 
                          {{"multiply_adds_per_second", table.rates.multiply_adds},
                           {"native_pairs_per_second", table.rates.native_pairs},
                           {"library_pairs_per_second", table.rates.library_pairs}}},
-                        {"matrix", options.matrix},
+                        {"matrix", table.matrix},
                         {"samples", table.samples},
                         {"complete", complete},
                         {"rows", array_of(table.transforms)},
+                        {"nufft", array_of(table.nufft)},
                         {"reconstructions", array_of(table.reconstructions)},
                         {"crossover", {{"rows", array_of(table.crossover)}}}};
     if (table.rates.matrix_multiply_adds > 0) {
@@ -227,7 +273,7 @@ std::string benchmark_as_json(const BenchmarkOptions& options, const Benchmark& 
 
 OptionTable options_of(Options& options) {
     BenchmarkOptions& benchmark = options.benchmark;
-    const std::vector<std::string> stages{"fhd", "q", "f", "solve", "recon", "crossover"};
+    const std::vector<std::string> stages{"fhd", "q", "f", "nufft", "solve", "recon", "crossover"};
     return joined(
         {in("Measurement",
             {{"stage", choices(benchmark.stages, stages, "STAGES"), "stages to measure", "",
@@ -236,10 +282,17 @@ OptionTable options_of(Options& options) {
              {"kernel", choices(benchmark.kernels, {}, "NAMES"),
               "variants of the transforms, separated by commas", "all",
               "`solve` and `recon` use the named variant, or the default."},
-             {"matrix", grid_size(benchmark.matrix, most_to_measure), "voxels of the image"},
+             {"matrix", grid_size(benchmark.matrix, most_to_measure), "voxels of the image",
+              "32,32,32", "Without it, `nufft` measures 256,256 and 128,128,128."},
              {"samples", number(benchmark.samples, whole(1, most_to_measure), "N"),
-              "samples of the random trajectory of fhd, q and f", "as fits the device",
-              "The default is 256 on a CPU and 4096 on other devices."},
+              "samples of the trajectory of fhd, q, f and nufft", "as fits the device",
+              "It is random, by default 256 samples on a CPU and 4096 on other devices. That of "
+              "`nufft` is radial, by default as Nyquist asks for, or 432128 samples of "
+              "128,128,128."},
+             {"coils", number(benchmark.coils, whole(1), "N"), "coils of nufft",
+              "8, in three dimensions 1"},
+             {"accuracies", number(benchmark.accuracies, positive(1), "E[,E...]"),
+              "accuracies of nufft"},
              {"scan_samples", number(benchmark.scan_samples, whole(0), "N"),
               "samples of the simulated scan of solve and recon", "two a voxel"}}),
          in("Device", {device_option(benchmark.device),
@@ -254,7 +307,7 @@ ExitCode run(Options& options) {
     Console console(options.quiet);
     const auto write = [&](const Benchmark& table, bool complete) {
         if (!options.json.empty()) {
-            write_text(options.json, benchmark_as_json(options.benchmark, table, complete));
+            write_text(options.json, benchmark_as_json(table, complete));
         }
     };
     const Benchmark table =
@@ -264,6 +317,7 @@ ExitCode run(Options& options) {
         print_benchmark(table);
     }
     require_verified(table.transforms);
+    require_verified(table.nufft);
     require_verified(table.reconstructions);
     require_verified(table.crossover);
     return ExitCode::done;

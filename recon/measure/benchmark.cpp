@@ -424,6 +424,19 @@ std::size_t samples_for(const std::string& device) {
     return devices[chosen].type == "cpu" ? samples_of_a_cpu : samples_of_a_gpu;
 }
 
+std::vector<NufftCase> nufft_cases_of(const BenchmarkOptions& asked) {
+    std::vector<NufftCase> cases = nufft_cases();
+    if (!asked.matrix.empty()) {
+        const NufftCase& usual = cases[asked.matrix.size() == 2 ? 0 : 1];
+        cases = {{asked.matrix, 0, usual.coils}};
+    }
+    for (NufftCase& what : cases) {
+        what.samples = asked.samples > 0 ? asked.samples : what.samples;
+        what.coils = asked.coils > 0 ? asked.coils : what.coils;
+    }
+    return cases;
+}
+
 /// Takes the rates between the rows, so that both see the same clock and the same neighbours.
 void add_limits(Benchmark& table, RateMeter& meter) {
     const BenchmarkRow& last = table.transforms.back();
@@ -459,6 +472,9 @@ Benchmark benchmark(const BenchmarkOptions& asked, Reporter& report,
                     const std::function<void(const Benchmark&)>& keep) {
     const bool has_device = !kernel_names().empty();
     BenchmarkOptions options = asked;
+    if (options.matrix.empty()) {
+        options.matrix = {32, 32, 32};
+    }
     if (options.samples == 0) {
         options.samples = has_device ? samples_for(options.device) : samples_of_a_cpu;
     }
@@ -467,6 +483,7 @@ Benchmark benchmark(const BenchmarkOptions& asked, Reporter& report,
                options.stages.end();
     };
     Benchmark table;
+    table.matrix = options.matrix;
     table.samples = options.samples;
     std::unique_ptr<RateMeter> meter;
     if (has_device) {
@@ -485,6 +502,15 @@ Benchmark benchmark(const BenchmarkOptions& asked, Reporter& report,
                 }
                 keep(table);
             });
+        }
+    }
+    if (wanted("nufft") && has_device) {
+        for (const NufftCase& what : nufft_cases_of(asked)) {
+            benchmark_nufft(what, options.accuracies, options.device, table.rates, report,
+                            [&](NufftRow&& row) {
+                                table.nufft.push_back(std::move(row));
+                                keep(table);
+                            });
         }
     }
     if (wanted("solve") || wanted("recon")) {

@@ -10,29 +10,26 @@
 #include "device/devices.hpp"
 #include "engines/pair_cost.hpp"
 #include "engines/transforms.hpp"
+#include "measure/nufft_benchmark.hpp"
 
 namespace lsrecon {
 
 struct BenchmarkOptions {
-    std::vector<std::size_t> matrix{32, 32, 32};
-    /// The number of samples of the random trajectory of fhd, q and f; 0 for a number that takes
-    /// the device half a minute in all.
+    /// Empty for the usual: 32^3, and nufft_cases().
+    std::vector<std::size_t> matrix;
+    /// Samples of the random trajectory of fhd, q and f, and of the radial one of nufft; 0 for a
+    /// number that takes the device half a minute in all, and for the usual.
     std::size_t samples = 0;
+    std::size_t coils = 0; ///< coils of nufft; 0 for the usual
+    std::vector<double> accuracies{1e-3, 1e-5, 1e-6}; ///< accuracies of nufft
     /// Samples of the simulated scan of solve and recon; 0 for two a voxel.
     std::size_t scan_samples = 0;
-    /// Any of "fhd", "q", "f", "solve", "recon" and "crossover".
-    std::vector<std::string> stages{"fhd", "q", "solve", "recon", "crossover"};
+    /// Any of "fhd", "q", "f", "nufft", "solve", "recon" and "crossover".
+    std::vector<std::string> stages{"fhd", "q", "nufft", "solve", "recon", "crossover"};
     std::vector<std::string> kernels; ///< empty for all of them
     std::string device;
     std::optional<Precision> precision = {}; ///< precision of the variants
     unsigned seed = 1;
-};
-
-/// The check of a result before its time counts.
-struct Verified {
-    double relative_error = 0; ///< relative L2
-    double bound = 0;
-    bool verified() const { return relative_error <= bound; }
 };
 
 /// One variant of one transform.
@@ -78,9 +75,11 @@ struct CrossoverRow : Verified {
 
 struct Benchmark {
     ComputedBy device;
+    std::vector<std::size_t> matrix; ///< matrix of all rows but those of nufft
     std::size_t samples = 0; ///< samples of fhd, q and f
     DeviceRates rates;
     std::vector<BenchmarkRow> transforms;
+    std::vector<NufftRow> nufft;
     std::vector<ReconstructionRow> reconstructions;
     std::vector<CrossoverRow> crossover;
 };

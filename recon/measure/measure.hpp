@@ -9,6 +9,13 @@
 
 namespace lsrecon {
 
+/// The check of a result before its time counts.
+struct Verified {
+    double relative_error = 0; ///< relative L2
+    double bound = 0;
+    bool verified() const { return relative_error <= bound; }
+};
+
 /// One transform of random data, with the values of the double reference at some of its points,
 /// voxels of FHd and Q, samples of F: what a variant is verified by before it is timed.
 struct TransformCase {
@@ -36,14 +43,12 @@ TransformCase make_transform_case(const std::string& stage, const std::vector<st
 OnHost run_case(Transforms& transforms, const TransformCase& what, Reporter& report);
 OnHost run_checked(Transforms& transforms, const TransformCase& what, Reporter& report);
 
-struct Measurement {
-    double relative_error = 0; ///< relative L2 at the checked points
-    double bound = 0; ///< base/tolerance.hpp
+/// Relative L2 error at the checked points; the bound is that of base/tolerance.hpp.
+struct Measurement : Verified {
     double seconds = 0; ///< median of computing; 0 when the error is above the bound
     /// Least of these times: the one that a busy machine disturbs least.
     double fastest_seconds = 0;
     double wall_seconds = 0; ///< median of all: conversion, transfer, launches, computing
-    bool verified() const { return relative_error <= bound; }
 };
 
 /// The effort of timing: for `seconds`, and `runs` times unless three times as long is over.

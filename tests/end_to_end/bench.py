@@ -79,6 +79,28 @@ def check_crossover(table):
     assert rows[-1]["cpu_seconds"] > 100 * rows[0]["cpu_seconds"], rows
 
 
+def check_nufft(table, coils):
+    rows = table["nufft"]
+    assert [row["transform"] for row in rows] == [name for name in ("adjoint", "forward", "q")
+                                                  for _ in range(3)], rows
+    for row in rows:
+        require_positive(row, "first_seconds", "seconds", "processor_seconds",
+                         "samples_per_second", "least_seconds_of_ffts", "least_seconds_of_sums")
+        assert row["bound"] <= row["accuracy"], row
+        assert row["coils"] == (1 if row["transform"] == "q" else coils), row
+        assert math.isclose(row["samples_per_second"] * row["first_seconds"],
+                            row["samples"] * row["coils"], rel_tol=1e-9), row
+
+
+def nufft():
+    told, table = bench("--stage", "nufft", "--matrix", "12,10,9", "--samples", "500", "--coils",
+                        "3", "--accuracies", "1e-2,1e-4,1e-6")
+    assert "Msamples/s" in told and "12x10x9" in told, told
+    check_nufft(table, 3)
+    assert {row["samples"] for row in table["nufft"]} == {492}, table  # 41 readouts of 12
+    assert [row["accuracy"] for row in table["nufft"][:3]] == [1e-2, 1e-4, 1e-6], table
+
+
 def whole_table():
     told, table = bench(*MATRIX, "--kernel", "naive,native,separable")
     for label in ("LS (CPU, double)", "LS (CPU, single)", "separable", "solve", "recon",
@@ -89,6 +111,7 @@ def whole_table():
         assert table[name], name
     assert all(rate > 1e5 for rate in table["limits"].values()), table["limits"]
     check_transforms(table)
+    check_nufft(table, 8)
     check_reconstructions(table)
     check_crossover(table)
 
@@ -159,6 +182,7 @@ def wrong_reconstruction():
 with tempfile.TemporaryDirectory() as work:
     os.chdir(work)
     whole_table()
+    nufft()
     forward()
     interrupted()
     wrong_kernel()
