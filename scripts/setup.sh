@@ -18,7 +18,7 @@ packages=(
     # OpenCL: headers, loader, and a device for machines without a GPU
     ocl-icd-opencl-dev opencl-clhpp-headers pocl-opencl-icd libvkfft-dev
     # scripts that make and read test data
-    python3-h5py python3-numpy python3-nibabel
+    python3-h5py python3-numpy python3-nibabel python3-jsonschema
     # tests that read PNG files, pictures of the documents
     python3-matplotlib
     # documents

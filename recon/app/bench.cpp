@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <iomanip>
-#include <nlohmann/json.hpp>
 
 #include "app/command.hpp"
 #include "app/console.hpp"
+#include "app/json.hpp"
 #include "app/output.hpp"
 #include "base/machine.hpp"
 #include "base/named_files.hpp"
@@ -244,24 +244,26 @@ void print_benchmark(const Benchmark& table) {
     }
 }
 
-std::string benchmark_as_json(const Benchmark& table, bool complete) {
-    nlohmann::json json{{"program", text("lsrecon ", version)},
-                        {"command", command_line()},
-                        {"date", utc_now()},
-                        {"processor", processor_name()},
-                        {"device", table.device.device},
-                        {"driver", table.device.driver},
-                        {"limits",
-                         {{"multiply_adds_per_second", table.rates.multiply_adds},
-                          {"native_pairs_per_second", table.rates.native_pairs},
-                          {"library_pairs_per_second", table.rates.library_pairs}}},
-                        {"matrix", table.matrix},
-                        {"samples", table.samples},
-                        {"complete", complete},
-                        {"rows", array_of(table.transforms)},
-                        {"nufft", array_of(table.nufft)},
-                        {"reconstructions", array_of(table.reconstructions)},
-                        {"crossover", {{"rows", array_of(table.crossover)}}}};
+std::string benchmark_as_json(const Benchmark& table, bool complete, const Reporter& report) {
+    nlohmann::json json = json_of_kind("benchmark");
+    json.update({{"program", text("lsrecon ", version)},
+                 {"command", command_line()},
+                 {"date", utc_now()},
+                 {"processor", processor_name()},
+                 {"device", table.device.device},
+                 {"driver", table.device.driver},
+                 {"limits",
+                  {{"multiply_adds_per_second", table.rates.multiply_adds},
+                   {"native_pairs_per_second", table.rates.native_pairs},
+                   {"library_pairs_per_second", table.rates.library_pairs}}},
+                 {"matrix", table.matrix},
+                 {"samples", table.samples},
+                 {"complete", complete},
+                 {"rows", array_of(table.transforms)},
+                 {"nufft", array_of(table.nufft)},
+                 {"reconstructions", array_of(table.reconstructions)},
+                 {"crossover", {{"rows", array_of(table.crossover)}}},
+                 {"warnings", warnings_as_json(report.notes())}});
     if (table.rates.matrix_multiply_adds > 0) {
         json["limits"]["matrix_multiply_adds_per_second"] = table.rates.matrix_multiply_adds;
     }
@@ -307,7 +309,7 @@ ExitCode run(Options& options) {
     Console console(options.quiet);
     const auto write = [&](const Benchmark& table, bool complete) {
         if (!options.json.empty()) {
-            write_text(options.json, benchmark_as_json(table, complete));
+            write_text(options.json, benchmark_as_json(table, complete, console));
         }
     };
     const Benchmark table =

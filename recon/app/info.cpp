@@ -3,11 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include <nlohmann/json.hpp>
-#include <set>
-
 #include "app/command.hpp"
 #include "app/console.hpp"
+#include "app/json.hpp"
 #include "app/output.hpp"
 #include "base/escaped.hpp"
 #include "base/named_files.hpp"
@@ -38,38 +36,62 @@ struct Options {
     ComputeOptions compute; ///< options of the model check
 };
 
-void add_grid(Record& rows, const Grid& grid) {
-    rows.emplace_back("matrix", by(grid.size, grid.dimensions) + " voxels");
-    rows.emplace_back("fov", by(grid.fov_mm, grid.dimensions) + " mm");
+/// What a file holds: lines for people, and the same as JSON.
+struct Contents {
+    Record lines;
+    nlohmann::json json;
+
+    explicit Contents(const std::string& kind) : json(json_of_kind(kind)) {}
+    void add(const std::string& name, const std::string& words) { lines.emplace_back(name, words); }
+    void add_text(const std::string& name, const std::string& words) {
+        add(name, words);
+        json[name] = words;
+    }
+};
+
+/// The first `dimensions` of the values.
+template <typename Values> nlohmann::json list_of(const Values& values, int dimensions) {
+    return std::vector(values.begin(), values.begin() + dimensions);
 }
 
-void add_trajectory(Record& rows, const Scan& scan, const Sampling& sampling) {
+nlohmann::json range_of(const RealVector& values) {
+    return {values.minCoeff(), values.maxCoeff()};
+}
+
+void add_grid(Contents& to, const Grid& grid) {
+    to.add("matrix", by(grid.size, grid.dimensions) + " voxels");
+    to.add("fov", by(grid.fov_mm, grid.dimensions) + " mm");
+    to.json["matrix"] = list_of(grid.size, grid.dimensions);
+    to.json["fov_mm"] = list_of(grid.fov_mm, grid.dimensions);
+}
+
+void add_trajectory(Contents& to, const Scan& scan, const Sampling& sampling) {
     const char* const names[] = {"kx", "ky", "kz"};
     for (std::size_t d = 0; d < static_cast<std::size_t>(scan.grid.dimensions); ++d) {
         const auto [low, high] = std::minmax_element(
             sampling.trajectory.begin(), sampling.trajectory.end(),
             [d](const Vec3& one, const Vec3& other) { return one[d] < other[d]; });
-        rows.emplace_back(names[d],
-                          formatted("%.4g to %.4g cycles/fov, N/2 is %.4g", (*low)[d], (*high)[d],
-                                    static_cast<double>(scan.grid.size[d]) / 2));
+        to.add(names[d], formatted("%.4g to %.4g cycles/fov, N/2 is %.4g", (*low)[d], (*high)[d],
+                                   static_cast<double>(scan.grid.size[d]) / 2));
+        to.json["trajectory_range"].push_back({(*low)[d], (*high)[d]});
     }
 }
 
-void add_off_resonance(Record& rows, const Scan& scan) {
+void add_off_resonance(Contents& to, const Scan& scan) {
     const RealVector& times = scan.frames.front().sampling->times;
     if (!scan.off_resonance || times.size() == 0) {
         return;
     }
     const RealVector& field = scan.off_resonance->field;
     const double longest = times.maxCoeff() - times.minCoeff();
-    rows.emplace_back("field map",
-                      formatted("%.4g to %.4g Hz; %.4g turns during the %.4g ms of the times",
-                                field.minCoeff(), field.maxCoeff(),
-                                field.cwiseAbs().maxCoeff() * longest, 1e3 * longest));
-    if (scan.off_resonance->r2star.size() > 0) {
-        rows.emplace_back("R2*",
-                          formatted("%.4g to %.4g 1/s", scan.off_resonance->r2star.minCoeff(),
-                                    scan.off_resonance->r2star.maxCoeff()));
+    to.add("field map", formatted("%.4g to %.4g Hz; %.4g turns during the %.4g ms of the times",
+                                  field.minCoeff(), field.maxCoeff(),
+                                  field.cwiseAbs().maxCoeff() * longest, 1e3 * longest));
+    to.json["field_map_hz"] = range_of(field);
+    to.json["readout_s"] = longest;
+    if (const RealVector& r2star = scan.off_resonance->r2star; r2star.size() > 0) {
+        to.add("R2*", formatted("%.4g to %.4g 1/s", r2star.minCoeff(), r2star.maxCoeff()));
+        to.json["r2star_per_s"] = range_of(r2star);
     }
 }
 
@@ -92,14 +114,24 @@ template <typename Frames> std::string frames_in_words(const Frames& frames) {
     return words;
 }
 
+template <typename Frames> void add_labels(Contents& to, const Frames& frames) {
+    to.add("frames", frames_in_words(frames));
+    to.json["frames"] = frames.size();
+    for (std::size_t f = 0; f < frames.size(); ++f) {
+        if (!label_beside_index(frames[0].label, 0).empty()) {
+            to.json["frame_labels"].push_back(frames[f].label);
+        }
+    }
+}
+
 /// The first of them, and how many more there are.
-void add_first(Record& rows, const std::string& name, std::size_t most,
+void add_first(Contents& to, const std::string& name, std::size_t most,
                const std::vector<std::string>& words) {
     for (std::size_t i = 0; i < std::min(most, words.size()); ++i) {
-        rows.emplace_back(name, words[i]);
+        to.add(name, words[i]);
     }
     if (words.size() > most) {
-        rows.emplace_back(name, text(words.size() - most, " more"));
+        to.add(name, text(words.size() - most, " more"));
     }
 }
 
@@ -118,7 +150,7 @@ std::size_t count_positions(const std::vector<Vec3>& positions) {
 }
 
 /// Adds the place of the grid in the patient, in LPS.
-void add_place(Record& rows, const Scan& scan) {
+void add_place(Contents& to, const Scan& scan) {
     std::vector<Vec3> of_frames;
     for (const Frame& frame : scan.frames) {
         if (frame.position) {
@@ -127,11 +159,12 @@ void add_place(Record& rows, const Scan& scan) {
     }
     const std::size_t different = count_positions(of_frames);
     if (different > 1) {
-        rows.emplace_back("positions",
-                          text(different, ", of the first frame ", in_words(of_frames.front()),
-                               " mm, of the last ", in_words(of_frames.back()), " mm"));
+        to.add("positions", text(different, ", of the first frame ", in_words(of_frames.front()),
+                                 " mm, of the last ", in_words(of_frames.back()), " mm"));
+        to.json["frame_positions_mm"] = of_frames;
     } else if (scan.grid.position) {
-        rows.emplace_back("position", in_words(*scan.grid.position) + " mm");
+        to.add("position", in_words(*scan.grid.position) + " mm");
+        to.json["position_mm"] = *scan.grid.position;
     }
     if (scan.grid.directions) {
         std::string words;
@@ -140,222 +173,256 @@ void add_place(Record& rows, const Scan& scan) {
             words += text(d == 0 ? "" : ", ", "xyz"[d], " to ", towards(direction), " ",
                           in_words(direction));
         }
-        rows.emplace_back("directions", words);
+        to.add("directions", words);
+        to.json["directions"] = *scan.grid.directions;
     }
 }
 
-void add_frames(Record& rows, const Scan& scan) {
+void add_frames(Contents& to, const Scan& scan) {
     std::size_t least = scan.frames.front().sampling->samples();
     std::size_t most = least;
     for (const Frame& frame : scan.frames) {
         least = std::min(least, frame.sampling->samples());
         most = std::max(most, frame.sampling->samples());
     }
-    rows.emplace_back("frames", frames_in_words(scan.frames));
-    rows.emplace_back("samples",
-                      text(least == most ? "" : text(least, " to "), most, " per coil and frame"));
+    add_labels(to, scan.frames);
+    to.add("samples", text(least == most ? "" : text(least, " to "), most, " per coil and frame"));
+    to.json["samples_per_frame"] = {least, most};
 }
 
-void add_calibrations(Record& rows, const Scan& scan) {
+void add_calibrations(Contents& to, const Scan& scan) {
     constexpr std::size_t most = 4; // of many slices
     std::vector<std::string> words;
     for (const Frame& calibration : scan.calibrations) {
         words.push_back(text(calibration.sampling->samples(), " samples per coil",
                              calibration.label.empty() ? "" : " of ", calibration.label));
+        to.json["calibrations"].push_back(
+            {{"samples", calibration.sampling->samples()}, {"label", calibration.label}});
     }
-    add_first(rows, "calibration", most, words);
+    add_first(to, "calibration", most, words);
 }
 
-void add_bad(Record& rows, const ScanFile& source) {
+void add_bad(Contents& to, const ScanFile& source) {
     constexpr std::size_t most = 20;
     std::vector<std::string> words;
     for (const auto& [frame, error] : source.bad()) {
         words.push_back(text("frame ", frame, ": ", on_one_line(error.what())));
+        to.json["bad_frames"].push_back(
+            {{"frame", frame}, {"error", with_flags(on_one_line(error.what()))}});
     }
-    add_first(rows, "bad", most, words);
+    add_first(to, "bad", most, words);
 }
 
-Record rows_of_scan(const std::string& path, ReadOptions read) {
-    read.bad_frames = true;
-    const ScanFile source(path, read);
-    Record rows;
-    const Scan& scan = source.scan();
-    const Sampling& first = *scan.frames.front().sampling;
-    rows.emplace_back("file", scan.file);
-    rows.emplace_back("format", scan.format);
-    rows.emplace_back("SHA-256", scan.sha256());
-    add_grid(rows, scan.grid);
-    if (scan.voxels) {
-        rows.emplace_back("voxels", text(scan.voxels->size(), " positions off the grid"));
-    }
-    add_place(rows, scan);
-    add_frames(rows, scan);
-    rows.emplace_back(
-        "coils", text(scan.coils(), scan.coil_maps.empty() ? ", without" : ", with", " coil maps"));
+void add_coils(Contents& to, const Scan& scan) {
+    to.add("coils",
+           text(scan.coils(), scan.coil_maps.empty() ? ", without" : ", with", " coil maps"));
+    to.json["coils"] = scan.coils();
+    to.json["coil_maps"] = !scan.coil_maps.empty();
     if (!scan.coil_maps.empty()) {
         const SumOfSquares squares = sum_of_squares(scan.coil_maps);
-        rows.emplace_back("sum |map|^2",
-                          formatted("at most %.4g, mean %.4g over the %zu voxels where it is not 0",
-                                    squares.largest, squares.mean, squares.voxels));
+        to.add("sum |map|^2",
+               formatted("at most %.4g, mean %.4g over the %zu voxels where it is not 0",
+                         squares.largest, squares.mean, squares.voxels));
+        to.json["coil_maps_squares_largest"] = squares.largest;
+        to.json["coil_maps_squares_mean"] = squares.mean;
     }
-    add_trajectory(rows, scan, first);
-    rows.emplace_back("phi", first.phi.size() > 0 ? "given" : "not given");
-    rows.emplace_back("weights", first.weights.size() > 0 ? "given" : "not given");
-    add_off_resonance(rows, scan);
-    if (!scan.noise.empty()) {
-        rows.emplace_back("noise", text(scan.noise.columns(), " samples per coil"));
-    }
-    add_calibrations(rows, scan);
+}
+
+/// Details of the measurement, facts and notes on reading.
+void add_words(Contents& to, const Scan& scan) {
     constexpr std::size_t longest = 400; // some headers hold whole protocols
+    to.json["details"] = nlohmann::json::object();
     for (const auto& [name, value] : scan.details) {
-        rows.emplace_back(name, printable(value, longest));
+        to.add(name, printable(value, longest));
+        to.json["details"][name].push_back(value);
     }
+    to.json["facts"] = nlohmann::json::array();
     for (const std::string& fact : scan.facts) {
-        rows.emplace_back("fact", fact);
+        to.add("fact", fact);
+        to.json["facts"].push_back(with_flags(fact));
     }
     for (const std::string& remark : scan.remarks) {
-        rows.emplace_back("note", remark);
+        to.add("note", remark);
     }
-    add_bad(rows, source);
-    return rows;
+    to.json["warnings"] = warnings_as_json(scan.remarks);
 }
 
-void append(Record& rows, const Record& more) {
-    rows.insert(rows.end(), more.begin(), more.end());
+Contents contents_of_scan(const std::string& path, ReadOptions read) {
+    read.bad_frames = true;
+    const ScanFile source(path, read);
+    Contents to("scan");
+    const Scan& scan = source.scan();
+    const Sampling& first = *scan.frames.front().sampling;
+    to.add_text("file", scan.file);
+    to.add_text("format", scan.format);
+    to.add("SHA-256", scan.sha256());
+    to.json["sha256"] = scan.sha256();
+    add_grid(to, scan.grid);
+    if (scan.voxels) {
+        to.add("voxels", text(scan.voxels->size(), " positions off the grid"));
+        to.json["voxels_off_grid"] = scan.voxels->size();
+    }
+    add_place(to, scan);
+    add_frames(to, scan);
+    add_coils(to, scan);
+    add_trajectory(to, scan, first);
+    to.add("phi", first.phi.size() > 0 ? "given" : "not given");
+    to.add("weights", first.weights.size() > 0 ? "given" : "not given");
+    to.json["phi"] = first.phi.size() > 0;
+    to.json["weights"] = first.weights.size() > 0;
+    add_off_resonance(to, scan);
+    if (!scan.noise.empty()) {
+        to.add("noise", text(scan.noise.columns(), " samples per coil"));
+    }
+    to.json["noise_samples"] = scan.noise.empty() ? 0 : scan.noise.columns();
+    add_calibrations(to, scan);
+    add_words(to, scan);
+    add_bad(to, source);
+    return to;
 }
 
-void add_dataset(Record& rows, const Hdf5Reader& file, const std::string& dataset) {
-    rows.emplace_back("file", file.path());
-    rows.emplace_back("/" + dataset, file.shape(dataset).to_string());
+void add_dataset(Contents& to, const Hdf5Reader& file, const std::string& dataset) {
+    const Hdf5Shape shape = file.shape(dataset);
+    to.add_text("file", file.path());
+    to.add("/" + dataset, shape.to_string());
+    to.json["dataset"] = "/" + dataset;
+    to.json["shape"] = shape.extents;
 }
 
 /// Notes first: they bear on trust.
-void add_record(Record& rows, const Record& record) {
+void add_record(Contents& to, const Record& record) {
     const auto [notes, rest] = notes_and_rest(record);
     for (const std::string& note : notes) {
-        rows.emplace_back("note", note);
+        to.add("note", note);
     }
-    append(rows, rest);
+    to.lines.insert(to.lines.end(), rest.begin(), rest.end());
+    add_record_to(to.json, record);
 }
 
-void add_failures(Record& rows, const std::vector<std::string>& errors) {
+void add_failures(Contents& to, const std::vector<std::string>& errors) {
     for (std::size_t f = 0; f < errors.size(); ++f) {
         if (!errors[f].empty()) {
-            rows.emplace_back(text("failed: frame ", f), errors[f]);
+            to.add(text("failed: frame ", f), errors[f]);
+            to.json["failed_frames"].push_back({{"frame", f}, {"error", with_flags(errors[f])}});
         }
     }
 }
 
-void add_image(Record& rows, const Hdf5Reader& file) {
-    add_dataset(rows, file, "image");
+Contents contents_of_image(const Hdf5Reader& file) {
+    Contents to("image");
+    add_dataset(to, file, "image");
     const std::vector<ImageFrame> frames = frames_of_image(file);
-    rows.emplace_back("frames", frames_in_words(frames));
+    add_labels(to, frames);
     const Record record = record_of(file);
-    append(rows, solves_in_words(frames, record));
-    add_failures(rows, frame_errors(file));
-    add_record(rows, record);
+    const Record solves = solves_in_words(frames, record);
+    to.lines.insert(to.lines.end(), solves.begin(), solves.end());
+    if (const std::optional<Endings> endings = endings_of(frames)) {
+        to.json["solves"] = {{"iterations", endings->iterations},
+                             {"residuals", endings->residuals},
+                             {"stopped_by_tolerance", endings->by_tolerance},
+                             {"stopped_by_limit", endings->by_limit}};
+    }
+    add_failures(to, frame_errors(file));
+    add_record(to, record);
+    return to;
 }
 
-void add_maps(Record& rows, const Hdf5Reader& file) {
-    add_dataset(rows, file, "coil_maps");
+Contents contents_of_maps(const Hdf5Reader& file) {
+    Contents to("maps");
+    add_dataset(to, file, "coil_maps");
     Grid like;
     like.dimensions = file.shape("coil_maps").extents.size() == 4 ? 3 : 2;
     const StoredMaps maps = read_maps(file.path(), like);
     const Record record = record_of(file);
     if (const std::string method = value_in(record, "maps"); !method.empty()) {
-        rows.emplace_back("method", method);
+        to.add_text("method", method);
     }
     const std::size_t voxels = maps.grid.voxels();
     const std::size_t with_signal = sum_of_squares(maps.maps).voxels;
-    rows.emplace_back("coils", text(maps.maps.rows()));
-    add_grid(rows, maps.grid);
-    rows.emplace_back("signal", text("in ", with_signal, " of ", voxels, " voxels, ",
-                                     rounded(100.0 * static_cast<double>(with_signal) /
-                                             static_cast<double>(voxels)),
-                                     " %"));
-    add_record(rows, record);
+    to.add("coils", text(maps.maps.rows()));
+    to.json["coils"] = maps.maps.rows();
+    add_grid(to, maps.grid);
+    to.add("signal",
+           text("in ", with_signal, " of ", voxels, " voxels, ",
+                rounded(100.0 * static_cast<double>(with_signal) / static_cast<double>(voxels)),
+                " %"));
+    to.json["voxels_with_signal"] = with_signal;
+    add_record(to, record);
+    return to;
 }
 
-/// Adds an image of another format than this program's own.
-void add_image(Record& rows, const ImageFormat& format, const std::string& path) {
+/// Of an image of another format than this program's own.
+Contents contents_of(const ImageFormat& format, const std::string& path) {
+    Contents to("other_image");
     const StoredImage image = format.open(path, {});
-    rows.emplace_back("file", path);
-    rows.emplace_back("format", format.summary + "; 'lsrecon view' shows it");
-    add_grid(rows, image.about.grid);
-    rows.emplace_back("values", image.part == ImagePart::complex ? "complex" : "real");
-    rows.emplace_back("frames", frames_in_words(image.about.frames));
+    to.add_text("file", path);
+    to.add("format", format.summary + "; 'lsrecon view' shows it");
+    to.json["format"] = format.summary;
+    add_grid(to, image.about.grid);
+    const bool is_complex = image.part == ImagePart::complex;
+    to.add("values", is_complex ? "complex" : "real");
+    to.json["complex"] = is_complex;
+    add_labels(to, image.about.frames);
     for (const std::string& remark : image.remarks) {
-        rows.emplace_back("note", remark);
+        to.add("note", remark);
     }
+    to.json["warnings"] = warnings_as_json(image.remarks);
+    return to;
 }
 
-/// False when it is no output of the program.
-bool add_output(Record& rows, const Hdf5Reader& file) {
+/// Nothing when it is no output of the program.
+std::optional<Contents> contents_of_output(const Hdf5Reader& file) {
     if (!file.has("record")) {
-        return false;
+        return std::nullopt;
     }
     if (file.has("image")) {
-        add_image(rows, file);
-    } else if (holds_maps_alone(file)) {
-        add_maps(rows, file);
-    } else if (file.has("fhd") || file.has("q")) {
-        add_dataset(rows, file, file.has("fhd") ? "fhd" : "q");
-        add_failures(rows, frame_errors(file));
-        add_record(rows, record_of(file));
-    } else {
-        return false;
+        return contents_of_image(file);
     }
-    return true;
+    if (holds_maps_alone(file)) {
+        return contents_of_maps(file);
+    }
+    for (const char* const dataset : {"fhd", "q"}) {
+        if (file.has(dataset)) {
+            Contents to(dataset);
+            add_dataset(to, file, dataset);
+            add_failures(to, frame_errors(file));
+            add_record(to, record_of(file));
+            return to;
+        }
+    }
+    return std::nullopt;
 }
 
-bool add_no_scan(Record& rows, const std::string& path) {
+/// Nothing for a scan.
+std::optional<Contents> contents_of_no_scan(const std::string& path) {
     const ImageFormat* const format = other_format_of(path);
     if (format == nullptr || format->kind == FileKind::hdf5) {
         const Hdf5Reader file(path);
-        if (add_output(rows, file)) {
-            return true;
+        if (auto output = contents_of_output(file)) {
+            return output;
         }
         if (format == nullptr || !name_of_scan_format(file).empty()) {
-            return false; // raw data may lie beside images
+            return std::nullopt; // raw data may lie beside images
         }
     }
-    add_image(rows, *format, path);
-    return true;
-}
-
-/// Values that are numbers are numbers in JSON. What may come again is a list.
-nlohmann::json as_json(const Record& rows) {
-    const std::set<std::string> lists{"note", "calibration", "bad"};
-    nlohmann::json json = nlohmann::json::object();
-    for (const auto& [name, words] : rows) {
-        const nlohmann::json number = nlohmann::json::parse(words, nullptr, false);
-        const nlohmann::json value = number.is_number() ? number : nlohmann::json(words);
-        if (lists.count(name) > 0) {
-            json[name].push_back(value);
-        } else {
-            json[name] = value;
-        }
-    }
-    return json;
-}
-
-void print_json(const Record& rows) {
-    put_page(page_of(as_json(rows)));
+    return contents_of(*format, path);
 }
 
 ExitCode run_info(Options& options) {
     require_input(options.scan);
-    Record rows;
-    const bool is_scan =
-        byte_format_of(InputFile(options.scan)) != nullptr || !add_no_scan(rows, options.scan);
+    std::optional<Contents> found;
+    if (byte_format_of(InputFile(options.scan)) == nullptr) {
+        found = contents_of_no_scan(options.scan);
+    }
+    const bool is_scan = !found;
     if (is_scan) {
-        rows = rows_of_scan(options.scan, options.read);
+        found = contents_of_scan(options.scan, options.read);
     }
     if (options.json) {
-        print_json(rows);
+        put_page(page_of(found->json));
         return ExitCode::done;
     }
-    for (const auto& [name, words] : rows) {
+    for (const auto& [name, words] : found->lines) {
         print_line(is_scan ? "%-12s %s" : "%-25s %s", name.c_str(), words.c_str());
     }
     return ExitCode::done;
@@ -410,9 +477,7 @@ OptionTable options_of_check(Options& options) {
 } // namespace
 
 void print_image_as_json(const std::string& path) {
-    Record rows;
-    add_image(rows, Hdf5Reader(path));
-    print_json(rows);
+    put_page(page_of(contents_of_image(Hdf5Reader(path)).json));
 }
 
 Bound bind_info() {

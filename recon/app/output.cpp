@@ -3,7 +3,6 @@
 #include <cerrno>
 #include <cstdarg>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "app/command.hpp"
@@ -86,10 +85,6 @@ std::string formatted(const char* format, ...) {
     std::string result = in_format(format, values);
     va_end(values);
     return result;
-}
-
-std::string page_of(const nlohmann::json& json) {
-    return json.dump(2, ' ', true, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
 void write_text(const std::string& path, const std::string& content) {

@@ -2,7 +2,6 @@
 
 #include <cstdio>
 #include <map>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -26,9 +25,6 @@ void put_page(const std::string& lines);
 
 /// "--maps-crop" in place of "`maps_crop`", by which the library names an option; between quotes.
 std::string with_flags(std::string message, const std::string& quote = "");
-
-/// The JSON as text; a mark stands for bytes that are not UTF-8.
-std::string page_of(const nlohmann::json& json);
 
 /// Writes a text file beside and renames it into place.
 void write_text(const std::string& path, const std::string& content);

@@ -1,8 +1,7 @@
 #include <cmath>
 #include <filesystem>
 
-#include <nlohmann/json.hpp>
-
+#include "app/json.hpp"
 #include "app/output.hpp"
 #include "app/predict.hpp"
 #include "app/scan_list.hpp"
@@ -218,8 +217,10 @@ void print(const std::vector<Listed>& all) {
     print_line("memory     %s", memory_of(largest_of(all)).c_str());
 }
 
-void put_json(const std::vector<Listed>& all) {
-    nlohmann::json json{{"seconds", seconds_of_share(all, 0, 1)}};
+void put_json(const std::vector<Listed>& all, const Reporter& report) {
+    nlohmann::json json = json_of_kind("predictions");
+    json["seconds"] = seconds_of_share(all, 0, 1);
+    json["warnings"] = warnings_as_json(report.notes());
     for (const Listed& one : all) {
         json["scans"].push_back(to_json(one.on));
         json["scans"].back()["scan"] = one.scan;
@@ -227,14 +228,18 @@ void put_json(const std::vector<Listed>& all) {
     put_page(page_of(json));
 }
 
-void predict_one(const Options& options, const ListedScan& listed, Devices& on) {
+void predict_one(const Options& options, const ListedScan& listed, Devices& on,
+                 const Reporter& report) {
     ReconOptions one = options_for(listed, options.recon);
     settle_and_check_files(one);
     const KnownScan known = known_scan(one);
     const PredictedOn first = on.predicted(one, known);
     const std::vector<PredictedOn> rest = others(one, on, first, known);
     if (options.json) {
-        nlohmann::json json = to_json(first);
+        nlohmann::json json = json_of_kind("prediction");
+        json.update(to_json(first));
+        json["warnings"] = warnings_as_json(report.notes());
+        json["others"] = nlohmann::json::array();
         for (const PredictedOn& other : rest) {
             json["others"].push_back(to_json(other));
         }
@@ -255,7 +260,7 @@ ExitCode run(Options& options) {
     Devices on(options.machine, console);
     const std::vector<ListedScan> scans = listed_scans(options.scans);
     if (scans.size() == 1 && options.tasks == 0) {
-        predict_one(options, scans.front(), on);
+        predict_one(options, scans.front(), on, console);
         return ExitCode::done;
     }
     const std::vector<Listed> all = predict_each(options.recon, scans, on, console);
@@ -266,7 +271,7 @@ ExitCode run(Options& options) {
     if (options.tasks > 0) {
         print_sbatch(all, options.tasks);
     } else if (options.json) {
-        put_json(all);
+        put_json(all, console);
     } else {
         print(all);
     }

@@ -1,10 +1,10 @@
 #include "measure/tune.hpp"
 
-#include <nlohmann/json.hpp>
 #include <unistd.h>
 
 #include "app/command.hpp"
 #include "app/console.hpp"
+#include "app/json.hpp"
 #include "app/output.hpp"
 #include "base/named_files.hpp"
 #include "engines/search_space.hpp"
@@ -115,11 +115,13 @@ ExitCode run(Options& options) {
         options.tune.on_step = print_step;
     }
     Console console(true); // a search reports its own progress
-    nlohmann::json json{{"command", command_line()}, {"searches", nlohmann::json::array()}};
+    nlohmann::json json = json_of_kind("tuning");
+    json.update({{"command", command_line()}, {"searches", nlohmann::json::array()}});
     for (const TuneResult& result : tune(options.tune, console)) {
         print(result);
         json["searches"].push_back(as_json(result));
     }
+    json["warnings"] = warnings_as_json(console.notes());
     if (!options.json.empty()) {
         write_text(options.json, page_of(json));
     }

@@ -1,9 +1,8 @@
 #include "measure/validate.hpp"
 
-#include <nlohmann/json.hpp>
-
 #include "app/command.hpp"
 #include "app/console.hpp"
+#include "app/json.hpp"
 #include "app/output.hpp"
 #include "base/named_files.hpp"
 #include "io/scan_file.hpp"
@@ -39,8 +38,12 @@ void print_table(const std::vector<ValidationRow>& rows) {
     }
 }
 
-nlohmann::json as_json(const std::vector<ValidationRow>& rows, const ComputedBy& info) {
-    nlohmann::json json{{"device", info.device}, {"driver", info.driver}, {"kernel", info.kernel}};
+nlohmann::json as_json(const std::vector<ValidationRow>& rows, const ComputedBy& info,
+                       const Reporter& report) {
+    nlohmann::json json = json_of_kind("validation");
+    json.update({{"device", info.device}, {"driver", info.driver}, {"kernel", info.kernel}});
+    json["warnings"] = warnings_as_json(report.notes());
+    json["rows"] = nlohmann::json::array();
     for (const ValidationRow& row : rows) {
         json["rows"].push_back({{"stage", row.stage},
                                 {"relative_l2", row.relative_l2},
@@ -84,14 +87,16 @@ ExitCode run(Options& options) {
     print_line("%s, kernel %s, first of %zu frames", info.device.c_str(), info.kernel.c_str(),
                scan.frames.size());
     print_table(rows);
-    if (!options.json.empty()) {
-        write_text(options.json, page_of(as_json(rows, info)));
-    }
     for (const ValidationRow& row : rows) {
         if (!row.says_something()) {
             console.note(row.stage +
                          " was not checked, because --pairs is too small. Raise --pairs.");
         }
+    }
+    if (!options.json.empty()) {
+        write_text(options.json, page_of(as_json(rows, info, console)));
+    }
+    for (const ValidationRow& row : rows) {
         if (!row.passed()) {
             throw ToleranceError(text(row.stage, " is off by ", row.relative_l2, ", more than ",
                                       row.bound,

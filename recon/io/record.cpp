@@ -24,6 +24,20 @@ bool begins_with(const std::string& name, const std::string& begin) {
     return name.rfind(begin, 0) == 0;
 }
 
+/// The values whose names begin so, and the rest.
+std::pair<std::vector<std::string>, Record> divided_by(const std::string& begin,
+                                                       const Record& record) {
+    std::pair<std::vector<std::string>, Record> parts;
+    for (const auto& entry : record) {
+        if (begins_with(entry.first, begin)) {
+            parts.first.push_back(entry.second);
+        } else {
+            parts.second.push_back(entry);
+        }
+    }
+    return parts;
+}
+
 std::string precision_of(const ComputedBy& by) {
     return by.epsilon <= unit_roundoff(Precision::float64) ? "double" : "single";
 }
@@ -88,15 +102,11 @@ std::string value_in(const Record& record, const std::string& name) {
 }
 
 std::pair<std::vector<std::string>, Record> notes_and_rest(const Record& record) {
-    std::pair<std::vector<std::string>, Record> parts;
-    for (const auto& entry : record) {
-        if (begins_with(entry.first, remark_in_record)) {
-            parts.first.push_back(entry.second);
-        } else {
-            parts.second.push_back(entry);
-        }
-    }
-    return parts;
+    return divided_by(remark_in_record, record);
+}
+
+std::pair<std::vector<std::string>, Record> facts_and_rest(const Record& record) {
+    return divided_by(fact_in_record, record);
 }
 
 std::string name_of_option(const std::string& key) {

@@ -33,6 +33,8 @@ std::string value_in(const Record& record, const std::string& name);
 
 /// The remarks and notes of a record, and the rest of it.
 std::pair<std::vector<std::string>, Record> notes_and_rest(const Record& record);
+/// The facts of a record, and the rest of it.
+std::pair<std::vector<std::string>, Record> facts_and_rest(const Record& record);
 
 /// The names under which a record has an option and the file that it names; `key` is that of its
 /// row.

@@ -11,13 +11,15 @@ namespace lsrecon {
 
 namespace {
 
-struct Endings {
-    std::vector<double> iterations; ///< iterations of each solve
-    std::vector<double> residuals;
-    std::size_t by_tolerance = 0;
-    std::size_t by_limit = 0;
+/// How all solves of an image ended.
+struct AllEndings : Endings {
     std::set<std::size_t> limited; ///< frames with a solve that the limit stopped
 
+    explicit AllEndings(const std::vector<ImageFrame>& frames) {
+        for (std::size_t f = 0; f < frames.size(); ++f) {
+            add(frames[f], f);
+        }
+    }
     void add(const ImageFrame& frame, std::size_t index) {
         for (std::size_t p = 0; p < frame.residuals.size(); ++p) {
             if (frame.residuals[p].empty()) {
@@ -50,11 +52,13 @@ std::string asked(const std::string& what, const std::string& value) {
 
 } // namespace
 
+std::optional<Endings> endings_of(const std::vector<ImageFrame>& frames) {
+    const AllEndings all(frames);
+    return all.iterations.empty() ? std::nullopt : std::optional<Endings>(all);
+}
+
 Record solves_in_words(const std::vector<ImageFrame>& frames, const Record& record) {
-    Endings all;
-    for (std::size_t f = 0; f < frames.size(); ++f) {
-        all.add(frames[f], f);
-    }
+    const AllEndings all(frames);
     if (all.iterations.empty()) {
         return {};
     }

@@ -87,7 +87,7 @@ with tempfile.TemporaryDirectory() as folder:
         failures.append(f"a fact is told and is no warning: {said}")
     if json.loads(run("info", "image.h5", "--json", cwd=folder)[0]) != facts:
         failures.append("info --json and recon --json differ")
-    if json.loads(run("info", "scan.h5", "--json", cwd=folder)[0])["matrix"] != "16 x 16 voxels":
+    if json.loads(run("info", "scan.h5", "--json", cwd=folder)[0])["matrix"] != [16, 16]:
         failures.append("info --json of a scan")
 
     # The examples of help run as they are.

@@ -3,6 +3,7 @@
 #     tune.sh LSRECON KERNELS
 set -euo pipefail
 lsrecon=$1
+kernels_of_source=$2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cp -r "$2" "$work/kernels"
@@ -34,10 +35,15 @@ grep -q 'default that ships' told || fail "the default is not in the table"
 tune --stage fhd --quiet || fail "tune failed once more"
 ! grep -q '^tuned fhd' err || fail "--quiet printed something" # PoCL counts errors of Clang
 
-/usr/bin/python3 - <<'PYTHON'
+/usr/bin/python3 - "$kernels_of_source/../docs/schema.json" <<'PYTHON'
 import json
+import sys
 
-search, = json.load(open("first.json"))["searches"]
+import jsonschema
+
+first = json.load(open("first.json"))
+jsonschema.validate(first, json.load(open(sys.argv[1])))
+search, = first["searches"]
 outcomes = [(c["parameters"]["VOXELS"], c["outcome"]) for c in search["candidates"]]
 assert len(outcomes) == 6, outcomes
 for voxels, outcome in outcomes:

@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+"""docs/schema.json describes what every command with --json writes, and each note has a code;
+tune.sh validates that of tune.
+
+    schema.py LSRECON REPOSITORY"""
+
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import jsonschema
+
+program, repository = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2]).resolve()
+schema = json.loads((repository / "docs/schema.json").read_text(encoding="utf-8"))
+jsonschema.Draft7Validator.check_schema(schema)
+validator = jsonschema.Draft7Validator(schema)
+failures = []
+
+
+def expect(condition, message):
+    if not condition:
+        failures.append(message)
+
+
+def run(*words):
+    return subprocess.run([program, *words], check=True, capture_output=True, text=True).stdout
+
+
+def valid(kind, words, path=None):
+    """What the command prints, or writes into `path`, as JSON of this kind."""
+    told = run(*words)
+    found = json.loads(pathlib.Path(path).read_text(encoding="utf-8") if path else told)
+    expect(found["kind"] == kind, f"{words}: kind {found['kind']}")
+    for error in validator.iter_errors(found):
+        failures.append(f"{words}: {list(error.absolute_path)}: {error.message[:300]}")
+    return found
+
+
+def codes(found):
+    return {warning["code"] for warning in found["warnings"]}
+
+
+def scans_and_images():
+    run("simulate", "--trajectory", "spiral", "--matrix", "24,24", "--coils", "2", "--snr", "30",
+        "--off-resonance-hz", "20", "-o", "1", "--quiet")
+    run("simulate", "--trajectory", "golden-angle", "--matrix", "64,64", "--readouts", "8", "-o",
+        "few.h5", "--quiet")
+    scan = valid("scan", ["info", "--json", "1"])
+    expect(scan["matrix"] == [24, 24] and scan["coils"] == 2 and scan["coil_maps"] is True
+           and scan["phi"] is False and scan["noise_samples"] == 0
+           and len(scan["field_map_hz"]) == 2, f"a scan: {scan}")
+    expect("undersampled" in codes(valid("scan", ["info", "--json", "few.h5"])), "few.h5")
+    image = valid("image", ["recon", "1", "-o", "image.h5", "--quiet", "--json", "--maps", "walsh",
+                            "--iterations", "2", "--lambda", "0", "--noise-map", "4", "--certify",
+                            "0.1", "--low-resolution"])
+    # A name may look like a number.
+    expect(image["scan"] == "1" and image["option_low_resolution"] is True
+           and image["option_iterations"] == 2 and image["option_maps"] == "walsh"
+           and image["solves"]["iterations"] == [2] and image["lambda"] == 0, f"an image: {image}")
+    expect({"not_converged", "noise_map_relative", "no_g_factor"} <= codes(image),
+           f"codes: {image['warnings']}")
+    expect(valid("image", ["info", "--json", "image.h5"]) == image, "info and recon differ")
+    for command in ("fhd", "q", "maps"):
+        run(command, "1", "-o", f"{command}.h5", "--quiet")
+        valid(command, ["info", "--json", f"{command}.h5"])
+    run("convert", "image.h5", "-o", "image.cfl", "--quiet")
+    other = valid("other_image", ["info", "--json", "image.cfl"])
+    expect(other["complex"] is True and "fov_assumed" in codes(other), f"a cfl: {other}")
+
+
+def measurements():
+    run("simulate", "--matrix", "16,16", "--frames", "2", "-o", "scan.h5", "--quiet")
+    expect(valid("prediction", ["predict", "--json", "scan.h5"])["others"], "no others")
+    shutil.copy("scan.h5", "again.h5")
+    valid("predictions", ["predict", "--json", "scan.h5", "again.h5"])
+    found = valid("validation", ["validate", "scan.h5", "--json", "v.json", "--quiet"], "v.json")
+    expect(all(row["passed"] is True for row in found["rows"]), f"validate: {found}")
+    bench = ["bench", "--stage", "fhd,solve", "--kernel", "naive", "--matrix", "8,8", "--samples",
+             "16", "--scan-samples", "64", "--json", "b.json", "--quiet"]
+    expect(valid("benchmark", bench, "b.json")["complete"] is True, "bench")
+
+
+def literals(text):
+    """The literals of C++ code, those that follow each other as one."""
+    joined = re.sub(r'"\s*\n\s*"', "", text)
+    return re.findall(r'"((?:[^"\\\n]|\\.)*)"', joined)
+
+
+def every_note_has_a_code():
+    """Each phrase is in the code, and each note that is made where it is given has a phrase."""
+    sources = {path: path.read_text(encoding="utf-8")
+               for path in sorted((repository / "recon").rglob("*.[ch]pp"))
+               if not path.name.startswith("warnings.")}
+    all_words = "\n".join(word for text in sources.values() for word in literals(text))
+    table = (repository / "recon/io/warnings.cpp").read_text(encoding="utf-8")
+    rows = [literals(row) for row in re.findall(r'\{"\w+",\s*\{.*?\}\}', table, re.DOTALL)]
+    phrases = [phrase for row in rows for phrase in row[1:]]
+    for phrase in phrases:
+        expect(phrase in all_words, f"no note says '{phrase}'")
+    for path, text in sources.items():
+        notes = r"(?:[.>]note|remarks\.(?:push|emplace)_back)\((?!\w+\);)(.*?)\);\n"
+        for note in re.findall(notes, text, re.DOTALL):
+            if '"' not in note:
+                continue  # made elsewhere
+            said = "\n".join(literals(note))
+            expect(any(phrase in said for phrase in phrases),
+                   f"{path}: recon/io/warnings.cpp has no code for: {said[:200]}")
+    listed = schema["definitions"]["warning"]["properties"]["code"]["enum"]
+    expect(sorted({row[0] for row in rows} | {"other"}) == sorted(listed),
+           "docs/schema.json lists other codes than recon/io/warnings.cpp")
+
+
+with tempfile.TemporaryDirectory() as folder:
+    os.chdir(folder)
+    scans_and_images()
+    if "--without-opencl" not in sys.argv:
+        measurements()
+    every_note_has_a_code()
+print("\n".join(failures))
+sys.exit(1 if failures else 0)
