@@ -33,7 +33,7 @@ if ! "$python" -c 'import furo, myst_parser, sphinx' 2>/dev/null; then
     echo "there is no Sphinx; next: scripts/setup.sh"
     exit 77
 fi
-release=$("$program" --version)
+release=$("$program" --version | head -n 1)
 "$python" -m sphinx -n -W --keep-going -q -d "$source/.doctrees" -b html \
     -D "release=${release#lsrecon }" -D "html_title=$release" "$source" "$site"
 echo "the documents: $site/index.html"

@@ -33,6 +33,9 @@ struct Command {
 /// The table of commands: one row each, in the order of the help.
 const std::vector<Command>& commands();
 
+/// The rows of a command, of which one of devices also takes --threads.
+Bound bound_rows(const Command& command);
+
 /// Binds the rows of a command to a struct that lives as long as what is returned.
 template <typename Asked>
 Bound bound(OptionTable (*options_of)(Asked& asked), ExitCode (*run)(Asked& asked)) {

@@ -5,7 +5,9 @@
 #include <set>
 #include <sstream>
 
+#include "app/build.hpp"
 #include "app/command.hpp"
+#include "app/cores.hpp"
 #include "app/output.hpp"
 #include "app/ranks.hpp"
 #include "base/numbers.hpp"
@@ -73,7 +75,7 @@ int order_in_help(const Option& row) {
 }
 
 void add(CLI::App& cli, const Command& command, std::function<ExitCode()>& asked) {
-    const Bound bound = command.bind();
+    const Bound bound = bound_rows(command);
     CLI::App& app = *cli.add_subcommand(command.name, command.summary)->group("Commands");
     OptionTable in_order_of_use = bound.options;
     std::stable_sort(in_order_of_use.begin(), in_order_of_use.end(),
@@ -110,7 +112,7 @@ void settle_help(CLI::App& app, bool all) {
             lines += "\n  " + example;
         }
         app.description(command.summary + lines + (lines.empty() ? "" : "\n"));
-        for (const Option& row : command.bind().options) {
+        for (const Option& row : bound_rows(command).options) {
             if (row.use == Use::expert && !all) {
                 app.get_option(flag_of(row.key))->group(""); // which hides it
                 app.footer("Options for experts: lsrecon " + command.name + " --help-all");
@@ -189,7 +191,7 @@ std::string options_in_markdown() {
         "experts; `--help-all` has them all.\n";
     std::map<std::string, std::string> known; // an item, and the command that it is under
     for (const Command& command : commands()) {
-        const Bound bound = command.bind(); // the options refer to its members
+        const Bound bound = bound_rows(command); // the options refer to its members
         page += "\n## lsrecon " + command.name + "\n\n" + command.summary + "\n";
         std::map<std::string, std::vector<std::string>> as_before; // flags by that command
         std::string group;
@@ -212,6 +214,24 @@ std::string options_in_markdown() {
 
 } // namespace
 
+Bound bound_rows(const Command& command) {
+    Bound bound = command.bind();
+    OptionTable& rows = bound.options;
+    const auto device = std::find_if(rows.begin(), rows.end(),
+                                     [](const Option& row) { return row.key == "device"; });
+    if (device != rows.end()) {
+        rows.insert(device + 1, threads_option());
+    }
+    return bound;
+}
+
+/// Scripts read the version from the first line.
+std::string version_in_words() {
+    const Build build = this_build();
+    return text("lsrecon ", version, "\nrevision  ", build.revision, "\nwith      ", build.with,
+                build.without.empty() ? "" : "\nwithout   ", build.without);
+}
+
 std::string flag_of(const std::string& key) {
     if (std::isupper(static_cast<unsigned char>(key[0])) != 0) {
         return key;
@@ -225,7 +245,7 @@ bool is_key(const std::string& key) {
     static const std::set<std::string> keys = [] {
         std::set<std::string> all;
         for (const Command& command : commands()) {
-            for (const Option& option : command.bind().options) {
+            for (const Option& option : bound_rows(command).options) {
                 all.insert(option.key);
             }
         }
@@ -313,7 +333,8 @@ ExitCode run_command_line(int argc, const char* const* argv) {
     for (const Command& command : commands()) {
         add(cli, command, asked);
     }
-    cli.set_version_flag("--version", text("lsrecon ", version), "show the version");
+    cli.set_version_flag("--version", version_in_words(),
+                         "show the version, its revision and its parts");
     cli.set_help_all_flag("--options", "show docs/options.md");
     cli.require_subcommand(1);
     cli.footer("Exit codes: 0 done, 1 bug, 2 usage, 3 input, 4 device, 5 not built in,\n"

@@ -33,7 +33,7 @@ const std::map<std::string, std::string>& forms_of_options() {
     static const std::map<std::string, std::string> forms = [] {
         std::map<std::string, std::string> all;
         for (const Command& command : commands()) {
-            for (const Option& option : command.bind().options) {
+            for (const Option& option : bound_rows(command).options) {
                 all.emplace(name_of_option(option.key), option.value.form);
             }
         }

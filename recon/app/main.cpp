@@ -8,12 +8,11 @@
 
 #include "app/command.hpp"
 #include "app/console.hpp"
+#include "app/cores.hpp"
 #include "app/output.hpp"
 #include "app/ranks.hpp"
 #include "base/escaped.hpp"
 #include "base/machine.hpp"
-#include "base/packed.hpp"
-#include "base/parallel.hpp"
 #include "base/said_on_signal.hpp"
 #include "io/hdf5/child.hpp"
 
@@ -66,23 +65,6 @@ void occupy_closed_streams() {
     }
 }
 
-/// A job may have some cores of a node, or of their time, and ranks share them unless mpirun has
-/// given each its own. PoCL's threads are as many by default as all cores.
-void keep_to_own_cores(JobRanks& job) {
-    std::vector<AllowedCores> of_node;
-    for (const std::string& message : job.of_node(packed(allowed_cores()))) {
-        of_node.push_back(unpacked<AllowedCores>(message));
-    }
-    const std::size_t own = share_of_cores(of_node, job.here_on_node());
-    if (own >= cores_of_machine()) {
-        return;
-    }
-    limit_cores(own);
-    for (const char* const name : {"POCL_MAX_PTHREAD_COUNT", "POCL_CPU_MAX_CU_COUNT"}) {
-        ::setenv(name, text(all_cores()).c_str(), 0);
-    }
-}
-
 } // namespace
 
 int main(int argc, char** argv) {
@@ -94,7 +76,7 @@ int main(int argc, char** argv) {
     const int result = run(command, [&] {
         job = app::start_ranks();
         app::set_ranks(*job);
-        keep_to_own_cores(*job);
+        app::keep_to_own_cores();
         if (!job->is_first()) {
             app::silence();
         }

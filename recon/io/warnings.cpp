@@ -6,7 +6,6 @@ namespace lsrecon {
 
 const std::vector<WarningKind>& warning_kinds() {
     static const std::vector<WarningKind> table{
-        // --- the image ---
         {"not_converged", {"Not converged", " not converged"}},
         {"data_unexplained", {"next to nothing of the data", "does not explain the data"}},
         {"model_differs", {" times better than ", "The scan's model leaves "}},
@@ -21,7 +20,6 @@ const std::vector<WarningKind>& warning_kinds() {
         {"prior_scale", {"The prior image "}},
         {"noise_map_relative", {"The noise map is relative"}},
         {"no_g_factor", {"no g-factor: "}},
-        // --- the samples ---
         {"samples_zero",
          {"all samples of ", " % of the samples are 0 in every coil",
           " have no sample but zeros where", " of the image hold only zeros"}},
@@ -30,19 +28,16 @@ const std::vector<WarningKind>& warning_kinds() {
         {"calibration_unused", {"Calibration lines", " flagged parallel calibration"}},
         {"frames_unusable", {" cannot be used: ", "the output holds NaN there"}},
         {"epi_ghost", {"EPI: "}},
-        // --- the trajectory ---
         {"units_ambiguous", {"The range of the trajectory would also fit "}},
         {"units_unused", {" is not used: the file has no trajectory"}},
         {"dimensions_unused", {" trajectory dimensions are used"}},
         {"slices_assumed", {" has one kspace_encode_step_2 and no kz: "}},
-        // --- coil maps and field map ---
         {"no_maps", {"No coil maps could be estimated"}},
         {"maps_shifted", {"The coil maps were made "}},
         {"maps_by_walsh", {"its maps were estimated by walsh"}},
         {"field_map_doubtful",
          {"The field map makes up to ", "The field map corrects nothing",
           "The field map of the scan is 0"}},
-        // --- places and sizes ---
         {"beyond_field_of_view", {"The object reaches beyond the field of view"}},
         {"voxels_far", {"Voxels lie up to "}},
         {"fov_assumed", {" is taken as metres: ", "Voxels are taken as 1 mm"}},
@@ -54,11 +49,9 @@ const std::vector<WarningKind>& warning_kinds() {
           "lacks its position or directions", "cannot hold position and directions",
           "has no position or directions", "The position of some frames is not known",
           "are not orthogonal unit vectors"}},
-        // --- what of a file is read ---
         {"several_measurements", {" measurement_uid ("}},
         {"encoding_unused", {" of encoding ", "reconSpace of the header is not used"}},
         {"group_unused", {"Only group "}},
-        // --- the run and its files ---
         {"kernel_replaced", {" cannot compute this transform: "}},
         {"device_memory", {"the device has no room for blocks of "}},
         {"cache_elsewhere", {"another process has held ", "compiled kernels are kept in "}},

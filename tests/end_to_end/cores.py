@@ -8,10 +8,12 @@ import hashlib
 import json
 import os
 import re
+import resource
 import shlex
 import sys
+import time
 
-from in_folders import expect, run_cases
+from in_folders import USAGE, expect, run_cases
 from predict import NAMES
 from resume import contents
 
@@ -29,11 +31,12 @@ def scans(folder):
                        "--quiet"])
 
 
-def images_of(folder, **how):
+def images_of(folder, options=(), **how):
     """With their records, of the scans."""
     found = []
     for number, (_, words) in enumerate(SCANS):
-        folder.run(0, ["recon", f"s{number}.h5", "-o", "image.h5", "--quiet", *words], **how)
+        folder.run(0, ["recon", f"s{number}.h5", "-o", "image.h5", "--quiet", *words,
+                       *options], **how)
         found.append(contents(folder / "image.h5"))
     return found
 
@@ -44,8 +47,8 @@ def expect_equal(plain, others, what):
         expect(not differ and len(one) == len(other), f"{what}: another {differ} of {words}")
 
 
-def expect_the_same(folder, what, **how):
-    expect_equal(images_of(folder), images_of(folder, **how), what)
+def expect_the_same(folder, what, options=(), **how):
+    expect_equal(images_of(folder), images_of(folder, options, **how), what)
 
 
 def one_core_makes_the_same_image(make):
@@ -55,6 +58,30 @@ def one_core_makes_the_same_image(make):
         0, {min(os.sched_getaffinity(0))}))
     expect_the_same(folder, "one thread of PoCL",
                     env={**os.environ, "POCL_MAX_PTHREAD_COUNT": "1"})
+
+
+def any_number_of_threads_makes_the_same_image(make):
+    folder = make()
+    folder.run(USAGE, ["recon", "scan.h5", "-o", "image.h5", "--threads", "0"],
+               ["--threads 0", "a whole number from 1"])
+    scans(folder)
+    expect_the_same(folder, "--threads 1", ["--threads", "1"])
+    for command in ("recon", "batch", "predict", "fhd", "q", "maps", "check", "simulate", "validate",
+                    "bench", "tune", "devices"):
+        expect("--threads N" in folder.run(0, [command, "--help-all"]).stdout,
+               f"{command} has no --threads")
+    folder.run(0, ["simulate", "--trajectory", "random", "--matrix", "64,64", "--readouts", "40",
+                   "-o", "s.h5", "--quiet"])
+    for scan, words in (("s0.h5", ["--engine", "exact"]), ("s.h5", ["--backend", "reference"])):
+        begin, used = time.monotonic(), cpu_seconds()
+        folder.run(0, ["fhd", scan, "-o", "image.h5", "--quiet", "--threads", "1", *words])
+        cores = (cpu_seconds() - used) / (time.monotonic() - begin)
+        expect(cores < 1.2, f"--threads 1 {words} kept {cores} cores busy")
+
+
+def cpu_seconds():
+    of_children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return of_children.ru_utime + of_children.ru_stime
 
 
 def a_larger_machine_makes_the_same_image(make):
@@ -72,6 +99,7 @@ def a_larger_machine_makes_the_same_image(make):
     folder.program = folder / "larger.sh"
     if folder.can_run(["--version"]):
         expect_equal(plain, images_of(folder), "16 cores")
+        expect_equal(plain, images_of(folder, ["--threads", "3"]), "3 threads of 16 cores")
     else:
         print("nothing can be mounted here: a machine of 16 cores was not tried")
 
@@ -152,6 +180,7 @@ def a_measurement_makes_the_same_image(make):
 
 
 if __name__ == "__main__":
-    sys.exit(run_cases([one_core_makes_the_same_image, a_larger_machine_makes_the_same_image,
+    sys.exit(run_cases([one_core_makes_the_same_image,
+                        any_number_of_threads_makes_the_same_image, a_larger_machine_makes_the_same_image,
                         a_quota_makes_the_same_image,
                         a_measurement_makes_the_same_image]))

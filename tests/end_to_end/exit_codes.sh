@@ -32,6 +32,8 @@ expect_told() { # PIECE_OF_STDOUT ARGUMENTS...: succeeds, and prints nothing on 
 }
 
 expect_told '^lsrecon [0-9]' --version
+expect_told '^revision  ' --version
+expect_told '^with  ' --version
 expect_told 'Exit codes' --help
 expect_told '^  recon ' # no command
 for command in recon batch fhd q convert view info check simulate validate bench tune devices; do

@@ -9,7 +9,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 cmake --install "$build" --prefix "$work/prefix" >"$work/log"
-[[ $("$work/prefix/bin/lsrecon" --version) == "lsrecon $version" ]]
+[[ $("$work/prefix/bin/lsrecon" --version | head -n 1) == "lsrecon $version" ]]
 if grep -rlE "$(cd "$source/../.." && pwd)/(recon|build)" "$work/prefix" --include='*.cmake'; then
     echo "the installed package names folders of the source tree" >&2
     exit 1

@@ -1,0 +1,58 @@
+#include "app/cores.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "app/ranks.hpp"
+#include "base/packed.hpp"
+#include "base/parallel.hpp"
+
+namespace lsrecon::app {
+
+namespace {
+
+enum class Environment { has_its_say, yields };
+
+/// PoCL's threads are as many by default as the machine's cores.
+void keep_to_cores(std::size_t most, Environment environment) {
+    limit_cores(std::min(most, all_cores()));
+    const int replace = environment == Environment::yields ? 1 : 0;
+    for (const char* const name : {"POCL_MAX_PTHREAD_COUNT", "POCL_CPU_MAX_CU_COUNT"}) {
+        ::setenv(name, text(all_cores()).c_str(), replace);
+    }
+}
+
+} // namespace
+
+void keep_to_own_cores() {
+    JobRanks& job = ranks();
+    std::vector<AllowedCores> of_node;
+    for (const std::string& message : job.of_node(packed(allowed_cores()))) {
+        of_node.push_back(unpacked<AllowedCores>(message));
+    }
+    const std::size_t own = share_of_cores(of_node, job.here_on_node());
+    if (own < cores_of_machine()) {
+        keep_to_cores(own, Environment::has_its_say);
+    }
+}
+
+option::Option threads_option() {
+    const auto take = [](const std::string& word) {
+        std::size_t threads = 0;
+        const std::string expected = option::take_number(threads, word, option::whole(1));
+        if (expected.empty()) {
+            keep_to_cores(threads, Environment::yields);
+        }
+        return expected;
+    };
+    option::Option row{"threads",
+                       {"N", take, [] { return std::string(); }},
+                       "threads of the CPU, those of a CPU as OpenCL device included",
+                       "all cores"};
+    row.more = "More than this process may use are as many as it may. Any number makes the same "
+               "image.";
+    row.group = "Device";
+    return option::about_output(row);
+}
+
+} // namespace lsrecon::app
