@@ -47,7 +47,7 @@ option::Option threads_option() {
     };
     option::Option row{"threads",
                        {"N", take, [] { return std::string(); }},
-                       "threads of the CPU, those of a CPU as OpenCL device included",
+                       "CPU threads, those of OpenCL on the CPU included",
                        "all cores"};
     row.more = "More than this process may use are as many as it may. Any number makes the same "
                "image.";

@@ -66,8 +66,8 @@ def any_number_of_threads_makes_the_same_image(make):
                ["--threads 0", "a whole number from 1"])
     scans(folder)
     expect_the_same(folder, "--threads 1", ["--threads", "1"])
-    for command in ("recon", "batch", "predict", "fhd", "q", "maps", "check", "simulate", "validate",
-                    "bench", "tune", "devices"):
+    for command in ("recon", "batch", "predict", "fhd", "q", "maps", "check", "simulate",
+                    "validate", "bench", "tune", "devices"):
         expect("--threads N" in folder.run(0, [command, "--help-all"]).stdout,
                f"{command} has no --threads")
     folder.run(0, ["simulate", "--trajectory", "random", "--matrix", "64,64", "--readouts", "40",
@@ -181,6 +181,6 @@ def a_measurement_makes_the_same_image(make):
 
 if __name__ == "__main__":
     sys.exit(run_cases([one_core_makes_the_same_image,
-                        any_number_of_threads_makes_the_same_image, a_larger_machine_makes_the_same_image,
-                        a_quota_makes_the_same_image,
+                        any_number_of_threads_makes_the_same_image,
+                        a_larger_machine_makes_the_same_image, a_quota_makes_the_same_image,
                         a_measurement_makes_the_same_image]))
