@@ -19,6 +19,7 @@ packages=(
     ocl-icd-opencl-dev opencl-clhpp-headers pocl-opencl-icd libvkfft-dev
     # scripts that make and read test data
     python3-h5py python3-numpy python3-nibabel python3-jsonschema
+    python3-yaml
     # tests that read PNG files, pictures of the documents
     python3-matplotlib
     # documents
