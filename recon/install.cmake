@@ -1,4 +1,5 @@
-# What `cmake --install` puts where: the program, the library, its headers, and a CMake package.
+# What `cmake --install` puts where: the program, its manual pages, completion and documents, the
+# library, its headers, and a CMake package.
 include(CMakePackageConfigHelpers)
 
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/lsrecon)
@@ -35,3 +36,36 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/lsreconConfigVersion.cmak
                                  COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/lsreconConfig.cmake
               ${PROJECT_BINARY_DIR}/lsreconConfigVersion.cmake DESTINATION ${package_folder})
+
+# --- manual pages and completion, which the program makes of its options -------------------------
+set(LSRECON_ZSH_COMPLETIONS ${CMAKE_INSTALL_DATADIR}/zsh/site-functions
+    CACHE STRING "Folder below the prefix where zsh finds completions")
+set(pages ${PROJECT_BINARY_DIR}/pages_to_install)
+install(CODE "file(MAKE_DIRECTORY \"${pages}\")
+execute_process(COMMAND \"$<TARGET_FILE:lsrecon>\" --write-pages \"${pages}\"
+                COMMAND_ERROR_IS_FATAL ANY)")
+install(DIRECTORY ${pages}/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1
+        FILES_MATCHING PATTERN "*.1")
+install(FILES ${pages}/lsrecon.bash RENAME lsrecon
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+install(FILES ${pages}/_lsrecon DESTINATION ${LSRECON_ZSH_COMPLETIONS})
+install(FILES ${pages}/lsrecon.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+
+# --- documents: the site where scripts/docs.sh has built one, else its sources --------------------
+install(CODE "
+set(to \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DOCDIR}\")
+set(sites \"${PROJECT_BINARY_DIR}/docs\" \"${PROJECT_SOURCE_DIR}/build/docs\")
+foreach(site IN LISTS sites)
+  if(NOT found AND EXISTS \"\${site}/index.html\")
+    set(found \"\${site}\")
+  endif()
+endforeach()
+if(found)
+  file(INSTALL \"\${found}/\" DESTINATION \"\${to}/html\" PATTERN .buildinfo EXCLUDE)
+else()
+  file(INSTALL \"${PROJECT_SOURCE_DIR}/docs/\" DESTINATION \"\${to}\"
+       FILES_MATCHING PATTERN \"*.md\" PATTERN \"*.png\")
+endif()")
+install(FILES ${PROJECT_SOURCE_DIR}/CITATION.cff ${PROJECT_SOURCE_DIR}/docs/schema.json
+        DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} OPTIONAL)

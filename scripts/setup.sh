@@ -22,6 +22,8 @@ packages=(
     python3-yaml
     # tests that read PNG files, pictures of the documents
     python3-matplotlib
+    # checks of manual pages
+    man-db mandoc
     # documents
     python3-sphinx python3-myst-parser furo
 )

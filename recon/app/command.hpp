@@ -43,6 +43,10 @@ Bound bound(OptionTable (*options_of)(Asked& asked), ExitCode (*run)(Asked& aske
     return {options_of(*asked), [asked, run] { return run(*asked); }};
 }
 
+/// "field of view of the image, in mm [as the file says]"
+std::string line_of(const Option& option);
+/// "0 done, 1 bug, ...", in two lines.
+std::string exit_codes_in_words();
 /// "--maps-crop" of "maps_crop"; "SCAN" as it is.
 std::string flag_of(const std::string& key);
 /// Whether some command takes an option of this key.

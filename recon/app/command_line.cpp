@@ -9,6 +9,7 @@
 #include "app/command.hpp"
 #include "app/cores.hpp"
 #include "app/output.hpp"
+#include "app/pages.hpp"
 #include "app/ranks.hpp"
 #include "base/numbers.hpp"
 #include "base/version.hpp"
@@ -26,16 +27,6 @@ JobRanks*& stored_ranks() {
     static JobRanks alone;
     static JobRanks* ranks = &alone;
     return ranks;
-}
-
-/// "field of view of the image, in mm [as the file says]"
-std::string line_of(const Option& option) {
-    const std::string usual = option.value.required       ? "required"
-                              : option.value.form.empty() ? ""
-                              : !option.usual.empty()     ? option.usual
-                                                          : option.value.shown();
-    return with_flags(option.help + (option.value.unit.empty() ? "" : ", in " + option.value.unit) +
-                      (usual.empty() ? "" : " [" + usual + "]"));
 }
 
 void add(CLI::App& app, const Option& row) {
@@ -225,6 +216,29 @@ Bound bound_rows(const Command& command) {
     return bound;
 }
 
+std::string line_of(const Option& option) {
+    const std::string usual = option.value.required       ? "required"
+                              : option.value.form.empty() ? ""
+                              : !option.usual.empty()     ? option.usual
+                                                          : option.value.shown();
+    return with_flags(option.help + (option.value.unit.empty() ? "" : ", in " + option.value.unit) +
+                      (usual.empty() ? "" : " [" + usual + "]"));
+}
+
+std::string exit_codes_in_words() {
+    return "0 done, 1 bug, 2 usage, 3 input, 4 device, 5 not built in,\n"
+           "6 outside the requested tolerance, 128 + n ended by signal n.";
+}
+
+/// Writes manual pages and completions into a folder that is there.
+void write_pages(const std::string& folder) {
+    for (const auto& pages : {manual_pages(), completions()}) {
+        for (const Page& page : pages) {
+            write_text(folder + "/" + page.name, page.content);
+        }
+    }
+}
+
 /// Scripts read the version from the first line.
 std::string version_in_words() {
     const Build build = this_build();
@@ -326,6 +340,10 @@ ExitCode run_command_line(int argc, const char* const* argv) {
     for (int i = 0; i < argc; ++i) {
         stored_command_line() += (i == 0 ? "" : " ") + std::string(argv[i]);
     }
+    if (argc == 3 && argv[1] == std::string("--write-pages")) { // for packages: in no help
+        write_pages(argv[2]);
+        return ExitCode::done;
+    }
     CLI::App cli("Least-squares reconstruction of non-Cartesian MRI scans on any OpenCL device.",
                  "lsrecon");
     cli.set_help_flag("-h,--help", "show this page; docs/options.md says more");
@@ -337,8 +355,7 @@ ExitCode run_command_line(int argc, const char* const* argv) {
                          "show the version, its revision and its parts");
     cli.set_help_all_flag("--options", "show docs/options.md");
     cli.require_subcommand(1);
-    cli.footer("Exit codes: 0 done, 1 bug, 2 usage, 3 input, 4 device, 5 not built in,\n"
-               "6 outside the requested tolerance, 128 + n ended by signal n.");
+    cli.footer("Exit codes: " + exit_codes_in_words());
     try {
         if (argc == 1) {
             throw CLI::CallForHelp();

@@ -69,16 +69,18 @@ Value one_of(const std::vector<std::string>& words, const std::function<void(std
     for (const std::string& word : words) {
         form += (form.empty() ? "" : "|") + word;
     }
-    return {form.size() > longest ? "NAME" : form,
-            [words, choose](const std::string& word) -> std::string {
-                const auto found = std::find(words.begin(), words.end(), word);
-                if (found == words.end()) {
-                    return "one of " + comma_separated(words);
-                }
-                choose(static_cast<std::size_t>(found - words.begin()));
-                return "";
-            },
-            shown};
+    Value value{form.size() > longest ? "NAME" : form,
+                [words, choose](const std::string& word) -> std::string {
+                    const auto found = std::find(words.begin(), words.end(), word);
+                    if (found == words.end()) {
+                        return "one of " + comma_separated(words);
+                    }
+                    choose(static_cast<std::size_t>(found - words.begin()));
+                    return "";
+                },
+                shown};
+    value.words = words;
+    return value;
 }
 
 Value choice(std::string& member, const std::vector<std::string>& words) {

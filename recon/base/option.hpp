@@ -31,6 +31,7 @@ struct Value {
     std::string unit = {};
     /// The file that the member names; "" where its word names none, or where there is no function.
     std::function<std::string()> file = {};
+    std::vector<std::string> words = {}; ///< all that it takes, where these are few
 };
 
 /// The place of an option in the help of a command: after the required ones, in its group, or only
