@@ -63,7 +63,7 @@ fi
 if command -v fish >/dev/null; then
     export HOME=$work
     fish -n pages/lsrecon.fish || fail "fish cannot read its completion"
-    [[ $(fish -c 'source pages/lsrecon.fish; complete -C "lsrecon recon --precision d"') == double* ]] ||
-        fail "fish completes --precision d to something else"
+    said=$(fish -c 'source pages/lsrecon.fish; complete -C "lsrecon recon --precision d"')
+    [[ $said == double* ]] || fail "fish completes --precision d to: $said"
 fi
 exit $failed

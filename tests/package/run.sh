@@ -15,7 +15,8 @@ for file in man/man1/lsrecon.1 man/man1/lsrecon-recon.1 bash-completion/completi
     doc/lsrecon/schema.json; do
     [[ -s $work/prefix/share/$file ]] || { echo "share/$file was not installed" >&2; exit 1; }
 done
-[[ -s $work/prefix/share/doc/lsrecon/html/index.html || -s $work/prefix/share/doc/lsrecon/index.md ]]
+documents=$work/prefix/share/doc/lsrecon
+[[ -s $documents/html/index.html || -s $documents/index.md ]]
 if grep -rlE "$(cd "$source/../.." && pwd)/(recon|build)" "$work/prefix" --include='*.cmake'; then
     echo "the installed package names folders of the source tree" >&2
     exit 1
