@@ -2,8 +2,8 @@
 # Builds the Debian packages lsrecon and liblsrecon-dev into build/package, and asks lintian.
 #     package.sh              for this system
 #     package.sh --test       and runs their tests (autopkgtest), which installs them here
-#     package.sh RELEASE      for another one, such as trixie, in a folder that debootstrap fills; the
-#                             tests run there. Needs root.
+#     package.sh RELEASE      for another one, such as trixie, in a folder that debootstrap fills,
+#                             where the tests run, too. Needs root.
 # The maintainer is DEBFULLNAME <DEBEMAIL>.
 set -euo pipefail
 cd "$(dirname "$0")/.."
