@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# The README's two commands in a distribution that was installed this minute.
-#     test_in.sh SUITE [demo|test]      as root; SUITE: bookworm, trixie, noble; both when unnamed
+# The README's two commands, or others, in a distribution that was installed this minute.
+#     test_in.sh SUITE [demo|test|"package --test"]
+# As root; SUITE: bookworm, trixie, noble; demo and test when unnamed.
 # It is installed by debootstrap into a scratch folder, from a mirror that this machine's apt is
 # configured with, and used by chroot. Nothing is left of it.
 set -euo pipefail
@@ -58,6 +59,7 @@ inside() {
 }
 for command in "${commands[@]}"; do
     start=$SECONDS
-    inside "/lsrecon/scripts/$command.sh"
+    read -ra words <<<"$command"
+    inside "/lsrecon/scripts/${words[0]}.sh" "${words[@]:1}"
     echo "== $suite, $command: $((SECONDS - start)) s"
 done
