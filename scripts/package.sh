@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds the Debian packages lsrecon and liblsrecon-dev into build/package, and asks lintian.
 #     package.sh
-#     package.sh --test       runs their tests, too (autopkgtest), which installs them on this system
+#     package.sh --test       runs their tests, too (autopkgtest), which installs them here
 # scripts/test_in.sh RELEASE "package --test" does so in another release.
 # The maintainer is DEBFULLNAME <DEBEMAIL>.
 set -euo pipefail
