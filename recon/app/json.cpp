@@ -57,11 +57,11 @@ nlohmann::json value_of_option(const std::string& form, const std::string& words
 /// What a user names may look like a number.
 bool is_text(const std::string& name) {
     static const std::set<std::string> texts{
-        "backend",        "command",      "device",      "driver",
-        "kernel",         "lambda_rule",  "made",        "maps",
-        "method",         "precision",    "scan",        "scan_format",
-        "preconditioner", "regularisers", "weight_rule", "kernel_parameters",
-        "program",        "solver"};
+        "backend",      "command", "converted_format",  "converted_from", "device",
+        "driver",       "kernel",  "kernel_parameters", "lambda_rule",    "made",
+        "maps",         "method",  "precision",         "preconditioner", "program",
+        "regularisers", "scan",    "scan_format",       "solver",         "version",
+        "weight_rule"};
     const std::string hash = "_sha256";
     const bool is_hash = name.size() > hash.size() && name.rfind(hash) == name.size() - hash.size();
     return is_hash || texts.count(name) > 0;

@@ -47,7 +47,8 @@ def codes(found):
 
 def scans_and_images():
     run("simulate", "--trajectory", "spiral", "--matrix", "24,24", "--coils", "2", "--snr", "30",
-        "--off-resonance-hz", "20", "-o", "1", "--quiet")
+        "--off-resonance-hz", "20", "-o", "1", "--truth", "truth.h5", "--quiet")
+    valid("image", ["info", "--json", "truth.h5"])
     run("simulate", "--trajectory", "golden-angle", "--matrix", "64,64", "--readouts", "8", "-o",
         "few.h5", "--quiet")
     scan = valid("scan", ["info", "--json", "1"])
@@ -68,6 +69,8 @@ def scans_and_images():
     for command in ("fhd", "q", "maps"):
         run(command, "1", "-o", f"{command}.h5", "--quiet")
         valid(command, ["info", "--json", f"{command}.h5"])
+    run("convert", "image.h5", "-o", "first.h5", "--frame", "0", "--quiet")
+    valid("image", ["info", "--json", "first.h5"])
     run("convert", "image.h5", "-o", "image.cfl", "--quiet")
     other = valid("other_image", ["info", "--json", "image.cfl"])
     expect(other["complex"] is True and "fov_assumed" in codes(other), f"a cfl: {other}")
