@@ -64,7 +64,7 @@ if(found)
   file(INSTALL \"\${found}/\" DESTINATION \"\${to}/html\" PATTERN .buildinfo EXCLUDE)
 else()
   file(INSTALL \"${PROJECT_SOURCE_DIR}/docs/\" DESTINATION \"\${to}\"
-       FILES_MATCHING PATTERN \"*.md\" PATTERN \"*.png\")
+       FILES_MATCHING PATTERN \"*.md\" PATTERN \"*.png\" PATTERN _static EXCLUDE)
 endif()")
 install(FILES ${PROJECT_SOURCE_DIR}/CITATION.cff ${PROJECT_SOURCE_DIR}/docs/schema.json
         DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -11,7 +11,7 @@ version=$(sed -n 's/^project(lsrecon VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
 maintainer="${DEBFULLNAME:-The lsrecon developers} <${DEBEMAIL:-lsrecon@example.org}>"
 out=$PWD/build/package
 tree=$out/lsrecon-$version
-license="not decided
+license="undecided
  Its owner has not chosen a licence yet; it will be in the file LICENSE."
 [[ ! -e LICENSE ]] || license="LICENSE
 $(sed 's/^/ /; s/^ $/ ./' LICENSE)"
