@@ -71,16 +71,12 @@ Console::~Console() {
 void Console::tell_repeated_stages() {
     constexpr double shown = 0.0005; // s, the last digit of a line
     print_ended();
-    std::string words;
     for (const auto& [stage, seconds] : stage_seconds()) {
         const auto line = printed_.find(stage);
         if (line != printed_.end() && seconds > line->second + shown) {
-            words += (words.empty() ? "" : ", ") + formatted("%s %.3f s", stage.c_str(), seconds);
+            tell(formatted("%-10s %8.3f s in all", stage.c_str(), seconds));
             line->second = seconds;
         }
-    }
-    if (!words.empty()) {
-        tell("in all     " + words);
     }
 }
 

@@ -3,6 +3,7 @@
 
 #include "app/command.hpp"
 #include "app/console.hpp"
+#include "app/output.hpp"
 #include "base/machine.hpp"
 #include "base/numbers.hpp"
 #include "base/version.hpp"
@@ -122,7 +123,7 @@ ExitCode run(Options& options) {
     for (const std::string& file : to.files(options.output)) {
         outputs.push_back({"--output", file, to.kind});
     }
-    require_files(inputs, outputs);
+    check_files(inputs, outputs, options.quiet);
     output.record = {{"program", std::string("lsrecon ") + version},
                      {"made", utc_now()},
                      {"command", command_line()},

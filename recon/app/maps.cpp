@@ -1,5 +1,6 @@
 #include "app/command.hpp"
 #include "app/console.hpp"
+#include "app/output.hpp"
 #include "base/named_files.hpp"
 #include "io/maps_file.hpp"
 #include "io/record.hpp"
@@ -39,7 +40,8 @@ ExitCode run(Options& options) {
         throw UsageError("--maps none makes no maps\n  next:     name a method");
     }
     options.prepare.whiten = false; // a file has maps of the scan's own coils
-    require_files(inputs_of(options_of(options)), {{"--output", options.output, FileKind::hdf5}});
+    check_files(inputs_of(options_of(options)), {{"--output", options.output, FileKind::hdf5}},
+                options.quiet);
     Console console(options.quiet);
     const auto transforms = open_transforms(options.compute, console);
     ReadOptions read = reading_for(options.prepare, options.read);

@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <cstdarg>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -85,6 +86,16 @@ std::string formatted(const char* format, ...) {
     std::string result = in_format(format, values);
     va_end(values);
     return result;
+}
+
+void check_files(const std::vector<NamedInput>& inputs, const std::vector<NamedOutput>& outputs,
+                 bool quiet) {
+    require_files(inputs, outputs);
+    for (const NamedOutput& output : outputs) {
+        if (!quiet && std::filesystem::exists(output.path)) {
+            put(stderr, output.path + " is there, and will be replaced");
+        }
+    }
 }
 
 void write_text(const std::string& path, const std::string& content) {

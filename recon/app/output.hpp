@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/named_files.hpp"
 #include "scan/failed_frames.hpp"
 
 namespace lsrecon::app {
@@ -25,6 +26,10 @@ void put_page(const std::string& lines);
 
 /// "--maps-crop" in place of "`maps_crop`", by which the library names an option; between quotes.
 std::string with_flags(std::string message, const std::string& quote = "");
+
+/// require_files(), and unless quiet a word on each output that is there and will be replaced.
+void check_files(const std::vector<NamedInput>& inputs, const std::vector<NamedOutput>& outputs,
+                 bool quiet);
 
 /// Writes a text file beside and renames it into place.
 void write_text(const std::string& path, const std::string& content);

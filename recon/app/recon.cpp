@@ -1,5 +1,7 @@
 #include "app/recon.hpp"
 
+#include <filesystem>
+
 #include "app/output.hpp"
 #include "app/ranks.hpp"
 #include "base/named_files.hpp"
@@ -42,25 +44,38 @@ void require_use_of_files(const FileOptions& options) {
     }
 }
 
+/// The first sentence of a note, or its beginning.
+std::string in_short(const std::string& note) {
+    constexpr std::size_t longest = 89; // letters, of a line of 100
+    const std::string first = note.substr(0, std::min(note.find(". "), note.find("; ")));
+    return first.size() <= longest ? first
+                                   : first.substr(0, first.rfind(' ', longest - 4)) + " ...";
+}
+
 /// Tells a user the results of a run, at its end.
-void tell_summary(const ReconOptions& options, const ReconstructedFile& result, double seconds,
-                  Console& console) {
+void tell_summary(const ReconOptions& options, const ReconstructedFile& result, bool replaces,
+                  double seconds, Console& console) {
     const std::string unexplained = result.solves.samples_in_words();
     const std::string certified = result.solves.certificate_in_words();
-    const std::size_t notes = console.notes().size();
     const std::string resumed =
         result.frames_finished_before > 0
             ? text(", ", result.frames_finished_before, " of an earlier run")
             : "";
     console.tell_repeated_stages();
     console.tell(text("image      ", options.output, ", ",
-                      counted(result.about.frames.size(), "frame"), resumed));
+                      counted(result.about.frames.size(), "frame"), resumed,
+                      replaces ? ", in place of the file before" : ""));
     console.tell("solver     " + result.solves.as_text());
     console.tell("data       " + (unexplained.empty() ? "not compared" : unexplained));
     if (!certified.empty()) {
         console.tell("errors     " + certified);
     }
-    console.tell("warnings   " + (notes == 0 ? "none" : text(notes, ", see above")));
+    for (const std::string& note : console.notes()) {
+        console.tell("warning    " + in_short(note));
+    }
+    if (console.notes().empty()) {
+        console.tell("warnings   none");
+    }
     console.tell(formatted("time       %.1f s", seconds));
 }
 
@@ -188,6 +203,7 @@ ExitCode run(ReconOptions& options) {
                           "; noise and errors of coil maps are not in it"));
     }
     options.compute.ranks = &ranks();
+    const bool replaces = std::filesystem::exists(options.output);
     const auto transforms = open_transforms(options.compute, console);
     require_same_device(transforms->computed_by());
     const ReconstructedFile result =
@@ -195,7 +211,7 @@ ExitCode run(ReconOptions& options) {
     if (!ranks().is_first()) {
         return ExitCode::done;
     }
-    tell_summary(options, result, seconds_since(begin), console);
+    tell_summary(options, result, replaces, seconds_since(begin), console);
     if (options.json) {
         print_image_as_json(options.output);
     } else if (result.truth_error) {

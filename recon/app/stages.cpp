@@ -108,7 +108,8 @@ OptionTable options_of_q(Options& options) {
 }
 
 ExitCode run_fhd(Options& options) {
-    require_files({{"SCAN", options.scan}}, {{"--output", options.output, FileKind::hdf5}});
+    check_files({{"SCAN", options.scan}}, {{"--output", options.output, FileKind::hdf5}},
+                options.quiet);
     if (!options.resume) {
         PartFolder::require_none(options.output);
     }
@@ -168,7 +169,8 @@ ExitCode run_fhd(Options& options) {
 }
 
 ExitCode run_q(Options& options) {
-    require_files({{"SCAN", options.scan}}, {{"--output", options.output, FileKind::hdf5}});
+    check_files({{"SCAN", options.scan}}, {{"--output", options.output, FileKind::hdf5}},
+                options.quiet);
     Console console(options.quiet);
     const auto transforms = open_transforms(options.compute, console);
     // Samples do not change Q; what has no trajectory is noted.

@@ -3,8 +3,8 @@
 #include "app/output.hpp"
 #include "base/named_files.hpp"
 #include "io/image/formats.hpp"
-#include "io/image/png.hpp"
 #include "io/page/page.hpp"
+#include "io/scan_options.hpp"
 
 namespace lsrecon::app {
 
@@ -12,36 +12,59 @@ namespace {
 
 struct Options {
     std::string file;
+    ReadOptions read;
     std::string output;
-    double megabytes = 10;
+    double megabytes = 30;
     bool quiet = false;
 };
 
 OptionTable options_of(Options& options) {
-    return joined(
-        {in("Reading", {{"FILE", required(name(options.file)),
-                         "file with an image, coil maps or a noise map"}}),
-         in("Output", {output_option(options.output, "HTML page to write, for any browser"),
-                       {"megabytes", in_unit("MB", number(options.megabytes, positive())),
-                        "largest size of the page", "",
-                        "Of larger images the page shows only some voxels and frames."},
-                       quiet_option(options.quiet)})});
+    OptionTable reading = option::scan_options(options.file, options.read);
+    reading.front() = in("Reading", {{"FILE", required(name(options.file)),
+                                      "file with a scan, an image, coil maps or a noise map", "",
+                                      "The other options of reading are for scans."}})
+                          .front();
+    return joined({reading, in("Output",
+                               {output_option(options.output, "HTML page to write, for any browser"),
+                                {"megabytes", in_unit("MB", number(options.megabytes, positive())),
+                                 "largest size of the values in the page", "",
+                                 "Larger ones are shown in fewer bits, then phases in fewer "
+                                 "voxels, then all in fewer voxels and frames."},
+                                quiet_option(options.quiet)})});
+}
+
+bool is_scan(const std::string& path) {
+    if (byte_format_of(InputFile(path)) != nullptr) {
+        return true;
+    }
+    const ImageFormat* const format = other_format_of(path);
+    if (format != nullptr && format->kind != FileKind::hdf5) {
+        return false;
+    }
+    const Hdf5Reader file(path);
+    return !file.has("image") && !name_of_scan_format(file).empty();
 }
 
 ExitCode run(Options& options) {
-    require_png();
-    std::vector<NamedInput> inputs;
-    for (const std::string& file : format_of_input(options.file).files(options.file)) {
-        inputs.push_back({"FILE", file});
+    const bool of_scan = is_scan(options.file);
+    std::vector<NamedInput> inputs{{"FILE", options.file}};
+    if (!of_scan) {
+        inputs.clear();
+        for (const std::string& file : format_of_input(options.file).files(options.file)) {
+            inputs.push_back({"FILE", file});
+        }
     }
-    require_files(inputs, {{"--output", options.output, FileKind::html}});
+    check_files(inputs, {{"--output", options.output, FileKind::html}}, options.quiet);
     Console console(options.quiet);
-    PageContent content = content_for_page(options.file);
+    PageContent content =
+        of_scan ? page_of_scan(options.file, options.read) : page_of_image(options.file);
     for (std::string& note : content.notes) {
         note = with_flags(note);
     }
-    for (auto& [name, words] : content.sets.front().volumes.about.record) {
-        words = with_flags(words);
+    for (auto& [title, rows] : content.tables) {
+        for (auto& [name, words] : rows) {
+            words = with_flags(words);
+        }
     }
     write_text(options.output, make_page(content, options.megabytes, console));
     return ExitCode::done;

@@ -159,7 +159,9 @@ std::string SolveSummary::samples_in_words() const {
     return explained_ == 0
                ? ""
                : text(frames_ == 1 ? "" : "up to ", rounded(100 * left()), " % unexplained",
-                      unexplained_ > 0 ? ", " + rounded(unexplained_) + " times the noise" : "");
+                      unexplained_ > 0 ? ", " + rounded(unexplained_) + " times the noise"
+                      : noise_ > 0     ? ", noise at most " + rounded(100 * noise_) + " %"
+                                       : "");
 }
 
 std::string SolveSummary::about_samples() const {
@@ -177,9 +179,7 @@ std::string SolveSummary::about_samples() const {
     std::string line =
         text(left() > nearly_all ? "The image shows next to nothing of the data: "
                                  : "The image does not explain the data: ",
-             samples_in_words(),
-             noise_ > 0 ? text(", and noise is at most ", rounded(100 * noise_), " %") : "",
-             ". What may be wrong: ", comma_separated(causes), ", or samples");
+             samples_in_words(), ". What may be wrong: ", comma_separated(causes), ", or samples");
     std::vector<std::string> too_large;
     if (options_.lambda > 0) {
         too_large.push_back("lambda " + rounded(options_.lambda));
@@ -221,9 +221,13 @@ bool SolveSummary::explains_too_little(const ImageFrame& frame) const {
     return 1 - frame.explained > std::max(most, times_estimate * frame.noise);
 }
 
+bool SolveSummary::ended_as_meant() const {
+    return converged() ||
+           (stops_early() && !with_.iterations_asked_for && worst_residual() < 1);
+}
+
 void SolveSummary::note(Reporter& report) const {
-    const bool as_meant = stops_early() && !with_.iterations_asked_for && worst_residual() < 1;
-    if (!converged() && !as_meant) {
+    if (!ended_as_meant()) {
         report.note(about_convergence());
     }
     if (explains_too_little()) {
@@ -240,7 +244,8 @@ std::vector<std::pair<std::string, double>> SolveSummary::numbers() const {
     if (!method_of(options_).solves) {
         return {};
     }
-    std::vector<std::pair<std::string, double>> numbers{{"residual_worst", worst_residual()},
+    std::vector<std::pair<std::string, double>> numbers{{"converged", ended_as_meant() ? 1 : 0},
+                                                        {"residual_worst", worst_residual()},
                                                         {"residual_median", median(residuals_)},
                                                         {"late_change", late_change_},
                                                         {"lambda_resolved", resolved_}};
@@ -251,6 +256,7 @@ std::vector<std::pair<std::string, double>> SolveSummary::numbers() const {
     };
     add_known("unexplained", explained_ == 0 ? 0 : left());
     add_known("unexplained_over_noise", unexplained_);
+    add_known("noise_at_most", noise_);
     add_known("image_error_estimate", image_error_);
     add_known("certified_voxels", certificate_.voxels);
     add_known("certified_fhd", certificate_.fhd.estimate);

@@ -53,7 +53,8 @@ public:
     /// "F^H d 3e-7, Q 2e-7, image 1e-5, at most 2e-5"; "" where none were.
     std::string certificate_in_words() const;
 
-    /// "10 % unexplained, 1.2 times the noise" of the samples' energy; "" where that is not known.
+    /// "10 % unexplained, 1.2 times the noise" of the samples' energy, or "noise at most 9 %" where
+    /// none was measured; "" where that is not known.
     std::string samples_in_words() const;
     /// Whether so much of some frame is unexplained that something is likely to be wrong;
     /// about_samples() says what it may be.
@@ -63,7 +64,7 @@ public:
     /// Notes what a user should know of that.
     void note(Reporter& report) const;
 
-    /// Numbers for the record: worst and median of the final residuals, the largest late change,
+    /// Numbers for the record: 1 where converged, worst and median of the final residuals, the largest late change,
     /// the smallest lambda that is resolved, the estimated error of the image.
     std::vector<std::pair<std::string, double>> numbers() const;
 
@@ -72,6 +73,7 @@ private:
     std::string residuals_in_words() const;
     std::string late_change_in_words() const;
     double worst_residual() const;
+    bool ended_as_meant() const; ///< converged, or stopped early where that regularises
     bool stops_early() const { return options_.lambda == 0 && options_.regularisers.empty(); }
     std::string better_transforms() const;
     double left() const; ///< share of the samples' energy that is left

@@ -1,22 +1,27 @@
+#include <cmath>
 #include <memory>
 
 #include "base/error.hpp"
+#include "base/numbers.hpp"
 #include "io/hdf5/reader.hpp"
 #include "io/image/formats.hpp"
 #include "io/image/reader.hpp"
 #include "io/image/slice_stack.hpp"
 #include "io/maps_file.hpp"
 #include "io/page/page.hpp"
+#include "io/record.hpp"
 #include "io/solves_in_words.hpp"
 #include "scan/failed_frames.hpp"
 
-// The content of a file that a page shows.
+// What a page shows of an image.
 
 namespace lsrecon {
 
 namespace {
 
+using Json = nlohmann::json;
 using Reader = std::shared_ptr<const Hdf5Reader>;
+using Mood = PageFact::Mood;
 
 StoredImage checked(const StoredImage& image) {
     require_sound_values(image);
@@ -42,44 +47,192 @@ StoredImage stacked(const StoredImage& image) {
     return find_slices(image).problem.empty() ? with_slices_stacked(image) : image;
 }
 
-} // namespace
+/// The residuals of the first solves.
+void add_residuals(Json& panels, const std::vector<ImageFrame>& frames) {
+    constexpr std::size_t most_curves = 40;
+    std::size_t solves = 0;
+    Json curves = Json::array();
+    for (const ImageFrame& frame : frames) {
+        for (const auto& curve : frame.residuals) {
+            if (++solves <= most_curves) {
+                curves.push_back(curve);
+            }
+        }
+    }
+    if (solves > 0) {
+        panels["residuals"] = {{"curves", curves}, {"solves", solves}};
+    }
+}
 
-PageContent content_for_page(const std::string& path) {
-    const ImageFormat& format = format_of_input(path);
-    PageContent content{path, {}};
-    if (format.name != image_file_format) {
-        content.sets.push_back({"image", stacked(checked(format.open(path, {})))});
-    } else {
-        const auto file = std::make_shared<const Hdf5Reader>(path);
-        if (file->has("image")) {
-            const StoredImage image = checked(format.open(path, {}));
-            content.notes = notes_on_failures(image);
-            content.solves = solves_in_words(image.about.frames, image.about.record);
-            content.sets.push_back({"image", stacked(image)});
+/// The rows of a table, each with its columns by name.
+Json rows_of(const RecordTable& table) {
+    Json rows = Json::array();
+    const std::size_t columns = table.columns.size();
+    for (std::size_t at = 0; at < table.values.size(); at += columns) {
+        Json row;
+        for (std::size_t c = 0; c < columns; ++c) {
+            row[table.columns[c]] = table.values[at + c];
         }
-        if (file->has("coil_maps")) {
-            PageSet maps{"coil maps", checked(open_maps_as_image(path))};
-            if (!content.sets.empty() &&
-                content.sets[0].volumes.about.grid.same_lattice(maps.volumes.about.grid)) {
-                maps.volumes.about.grid = content.sets[0].volumes.about.grid;
+        rows.push_back(std::move(row));
+    }
+    return rows;
+}
+
+/// The curves by which a rule has chosen lambda, or the weight of a regulariser.
+void add_curves(Json& panels, const Image& about) {
+    const std::string chosen = value_in(about.record, "lambda");
+    const std::string of_weights = weight_curve_table("");
+    Json weights = Json::array();
+    for (const RecordTable& table : about.tables) {
+        Json rows = rows_of(table);
+        if (table.name == lambda_curve_table) {
+            for (Json& row : rows) {
+                row["chosen"] = text(row["lambda"].get<double>()) == chosen;
             }
-            content.sets.push_back(std::move(maps));
+            panels["lambda"] = {{"rule", value_in(about.record, "lambda_rule")},
+                                {"points", std::move(rows)}};
+        } else {
+            weights.push_back(
+                {{"name", table.name.substr(of_weights.size())}, {"points", std::move(rows)}});
         }
-        for (const auto& [dataset, name] :
-             {std::pair("noise_map", "noise map"), std::pair("g_factor", "g-factor")}) {
-            if (file->has(dataset)) {
-                content.sets.push_back({name, checked(open_image_file(file, dataset)), false});
-            }
-        }
-        if (!file->has("image") && !content.sets.empty()) { // whose record it has
-            content.sets.front().volumes.about.record = record_of(*file);
+    }
+    if (!weights.empty()) {
+        panels["weights"] = {{"regularisers", value_in(about.record, "regularisers")},
+                             {"curves", weights}};
+    }
+}
+
+double number_in(const Record& record, const std::string& name) {
+    const std::string words = value_in(record, name);
+    return words.empty() ? 0 : std::stod(words);
+}
+
+PageFact convergence(const Record& record, const Record& solves) {
+    if (solves.empty()) {
+        return {value_in(record, "method") + ", nothing was solved"};
+    }
+    const std::string ended = value_in(record, "converged");
+    const std::string iterations = value_in(solves, "iterations done") + " iterations";
+    if (ended.empty()) { // an earlier version
+        return {iterations + ", stopped by " + value_in(solves, "stopped by")};
+    }
+    return ended == "1" ? PageFact{"converged, " + iterations, Mood::good}
+                        : PageFact{"not converged, " + iterations, Mood::bad};
+}
+
+/// What the image leaves unexplained of the samples, beside the noise.
+PageFact unexplained(const Record& record) {
+    constexpr double many = 2; // times the noise
+    const double share = number_in(record, "unexplained");
+    const double times = number_in(record, "unexplained_over_noise");
+    const double most = number_in(record, "noise_at_most");
+    const std::string words = rounded(100 * share) + " % unexplained";
+    if (times > 0) {
+        return {words + ", " + rounded(times) + " times the noise",
+                times > many ? Mood::bad : Mood::good};
+    }
+    return most > 0 ? PageFact{text(words, ", noise at most ", rounded(100 * most), " %"),
+                               share > many * most ? Mood::bad : Mood::neutral}
+                    : PageFact{words + ", noise unknown"};
+}
+
+PageFact regularisation(const Record& record) {
+    const std::string weights = value_in(record, "regularisers");
+    const std::string by_weights = value_in(record, "weight_rule");
+    const std::string rule = value_in(record, "lambda_rule");
+    std::string words = weights.empty() ? ""
+                        : by_weights.empty()
+                            ? weights
+                            : weights + ", chosen by samples " + by_weights;
+    if (number_in(record, "lambda") > 0 || words.empty()) {
+        words = "lambda " + value_in(record, "lambda") +
+                (rule.empty() ? ", as given" : ", chosen by " + rule) +
+                (words.empty() ? "" : "; " + words);
+    }
+    return {words};
+}
+
+std::vector<PageFact> headline(const Record& record, const Record& solves, std::size_t notes) {
+    if (value_in(record, "method").empty()) { // another program's
+        return {};
+    }
+    std::vector<PageFact> facts{convergence(record, solves)};
+    if (!value_in(record, "unexplained").empty()) {
+        facts.push_back(unexplained(record));
+    }
+    if (!solves.empty()) {
+        facts.push_back(regularisation(record));
+    }
+    facts.push_back(notes == 0 ? PageFact{"no warning", Mood::good}
+                               : PageFact{counted(notes, "warning") + " below", Mood::bad});
+    double seconds = 0;
+    for (const auto& [name, value] : record) {
+        seconds += name.rfind("seconds_", 0) == 0 ? std::stod(value) : 0;
+    }
+    facts.push_back({rounded(seconds) + " s"});
+    return facts;
+}
+
+void add_maps(PageContent& content, const std::string& path) {
+    PageSet maps{"coil maps", checked(open_maps_as_image(path))};
+    if (!content.sets.empty() &&
+        content.sets[0].volumes.about.grid.same_lattice(maps.volumes.about.grid)) {
+        maps.volumes.about.grid = content.sets[0].volumes.about.grid;
+    }
+    content.sets.push_back(std::move(maps));
+}
+
+/// Adds what a file of this program holds; gives back the image without its values.
+Image add_sets_of(const Reader& file, PageContent& content) {
+    Image about;
+    if (file->has("image")) {
+        const StoredImage image = checked(format_of_input(file->path()).open(file->path(), {}));
+        about = image.about;
+        content.notes = notes_on_failures(image);
+        content.sets.push_back({"image", stacked(image)});
+    }
+    if (file->has("coil_maps")) {
+        add_maps(content, file->path());
+    }
+    for (const auto& [dataset, name] :
+         {std::pair("noise_map", "noise map"), std::pair("g_factor", "g-factor")}) {
+        if (file->has(dataset)) {
+            content.sets.push_back(
+                {name, checked(open_image_file(file, dataset)), PageColours::scale});
         }
     }
     if (content.sets.empty()) {
-        throw InputError({path, "file",
+        throw InputError({file->path(), "file",
                           "an HDF5 file with none of /image, /coil_maps, /noise_map, /g_factor",
-                          "an image or coil maps", "name a file that 'lsrecon recon' wrote"});
+                          "a scan, an image or coil maps",
+                          "name a file that 'lsrecon recon' wrote"});
     }
+    if (!file->has("image")) {
+        about.record = record_of(*file);
+    }
+    return about;
+}
+
+} // namespace
+
+PageContent page_of_image(const std::string& path) {
+    const ImageFormat& format = format_of_input(path);
+    PageContent content{path, {}};
+    Image about;
+    if (format.name == image_file_format) {
+        about = add_sets_of(std::make_shared<const Hdf5Reader>(path), content);
+    } else {
+        const StoredImage image = checked(format.open(path, {}));
+        content.notes = image.remarks;
+        content.sets.push_back({"image", stacked(image)});
+    }
+    const Record solves = solves_in_words(about.frames, about.record);
+    const auto [remarks, rest] = notes_and_rest(about.record);
+    content.notes.insert(content.notes.end(), remarks.begin(), remarks.end());
+    content.headline = headline(about.record, solves, content.notes.size());
+    add_curves(content.panels, about);
+    add_residuals(content.panels, about.frames);
+    content.tables = {{"solves", solves}, {"record", rest}};
     return content;
 }
 

@@ -2,13 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "base/base64.hpp"
 #include "base/error.hpp"
 #include "base/escaped.hpp"
-#include "io/image/png.hpp"
-#include "io/record.hpp"
 #include "scan/directions.hpp"
 #include "scan/failed_frames.hpp"
 
@@ -17,20 +14,21 @@ namespace lsrecon {
 namespace {
 
 using Json = nlohmann::json;
+using Size = std::array<std::size_t, 3>;
 
 /// Thinner volumes lose more than a volume that is left out.
 constexpr std::size_t enough_voxels = 96;
 
-std::array<std::size_t, 3> steps_of(const Grid& grid, std::size_t step) {
-    std::array<std::size_t, 3> steps{};
+Size steps_of(const Grid& grid, std::size_t step) {
+    Size steps{};
     for (std::size_t d = 0; d < 3; ++d) {
         steps[d] = std::min(step, grid.size[d]);
     }
     return steps;
 }
 
-std::array<std::size_t, 3> shown_size(const Grid& grid, std::size_t step) {
-    std::array<std::size_t, 3> size{};
+Size shown_size(const Grid& grid, std::size_t step) {
+    Size size{};
     for (std::size_t d = 0; d < 3; ++d) {
         const std::size_t by = steps_of(grid, step)[d];
         size[d] = (grid.size[d] + by - 1) / by;
@@ -38,68 +36,112 @@ std::array<std::size_t, 3> shown_size(const Grid& grid, std::size_t step) {
     return size;
 }
 
-/// The size of the pictures in base64, if they were noise.
-double megabytes_of(const std::vector<PageSet>& sets, const PageLayout& layout) {
-    double bytes = 0;
-    for (const PageSet& set : sets) {
-        const auto size = shown_size(set.volumes.about.grid, layout.step);
-        bytes += static_cast<double>(size[0] * size[1] * size[2]) * (set.has_phase ? 2 : 1) *
-                 static_cast<double>(std::min(set.volumes.frames(), layout.volumes));
-    }
-    return bytes * 4 / 3 / 1e6;
+std::size_t count_of(const Size& size) {
+    return size[0] * size[1] * size[2];
 }
 
-/// Bytes of the voxels that are shown, slice beside slice.
-Picture side_by_side(const std::array<std::size_t, 3>& size,
-                     const std::vector<unsigned char>& bytes) {
-    const auto across =
-        static_cast<std::size_t>(std::ceil(std::sqrt(static_cast<double>(size[2]))));
-    Picture picture;
-    picture.width = across * size[0];
-    picture.height = (size[2] + across - 1) / across * size[1];
-    picture.grey.assign(picture.width * picture.height, 0);
-    for (std::size_t row = 0; row < size[1] * size[2]; ++row) {
-        const std::size_t z = row / size[1];
-        const std::size_t y = z / across * size[1] + row % size[1];
-        std::copy_n(bytes.begin() + static_cast<long>(row * size[0]), size[0],
-                    picture.grey.begin() +
-                        static_cast<long>(y * picture.width + z % across * size[0]));
-    }
-    return picture;
+std::size_t longest_of(const PageSet& set) {
+    const auto& size = set.volumes.about.grid.size;
+    return *std::max_element(size.begin(), size.end());
 }
 
-std::vector<float> thinned(const Grid& grid, std::size_t step, const std::vector<float>& values) {
-    const auto steps = steps_of(grid, step);
-    std::vector<float> result;
-    for (std::size_t z = 0; z < grid.size[2]; z += steps[2]) {
-        for (std::size_t y = 0; y < grid.size[1]; y += steps[1]) {
-            for (std::size_t x = 0; x < grid.size[0]; x += steps[0]) {
-                result.push_back(values[(z * grid.size[1] + y) * grid.size[0] + x]);
+/// The size of a set in base64.
+double megabytes_of(const PageSet& set, const SetLayout& layout) {
+    const Grid& grid = set.volumes.about.grid;
+    const std::size_t of_phase =
+        set.has_phase() ? count_of(shown_size(grid, layout.step * layout.phase_step)) : 0;
+    const std::size_t bytes = count_of(shown_size(grid, layout.step)) * layout.bits / 8 + of_phase;
+    return static_cast<double>(bytes * layout.volumes) * 4 / 3 / 1e6;
+}
+
+/// Makes a set smaller by what is missed least; false where nothing is left to take.
+bool lessen(const PageSet& set, SetLayout& layout) {
+    if (layout.bits > 8) {
+        layout.bits = 8;
+    } else if (set.has_phase() && layout.phase_step == 1) {
+        layout.phase_step = 2;
+    } else if (layout.step < longest_of(set) &&
+               (longest_of(set) / (layout.step + 1) >= enough_voxels || layout.volumes == 1 ||
+                set.volumes.of_coils)) {
+        ++layout.step;
+    } else if (layout.volumes > 1) {
+        layout.volumes -= (layout.volumes + 9) / 10;
+    } else {
+        return false;
+    }
+    return true;
+}
+
+/// The means of blocks of voxels of value_of(n), x fastest.
+template <typename T, typename ValueOf>
+std::vector<T> means(const Grid& grid, std::size_t step, const ValueOf& value_of) {
+    const Size steps = steps_of(grid, step);
+    const Size size = shown_size(grid, step);
+    std::vector<T> sums(count_of(size));
+    std::size_t n = 0;
+    for (std::size_t z = 0; z < grid.size[2]; ++z) {
+        for (std::size_t y = 0; y < grid.size[1]; ++y) {
+            T* const row = &sums[(z / steps[2] * size[1] + y / steps[1]) * size[0]];
+            for (std::size_t x = 0; x < grid.size[0]; ++x) {
+                row[x / steps[0]] += value_of(n++);
             }
         }
     }
-    return result;
+    if (step > 1) {
+        const auto within = [&](std::size_t d, std::size_t i) {
+            return std::min(steps[d], grid.size[d] - i * steps[d]);
+        };
+        for (std::size_t i = 0; i < sums.size(); ++i) {
+            sums[i] /= static_cast<float>(within(0, i % size[0]) *
+                                          within(1, i / size[0] % size[1]) *
+                                          within(2, i / (size[0] * size[1])));
+        }
+    }
+    return sums;
 }
 
-template <typename ToUnit> std::string encoded(const Grid& grid, std::size_t step,
-                                               const std::vector<float>& values, float black,
-                                               float white, const ToUnit& to_unit) {
-    std::vector<unsigned char> bytes;
-    std::vector<float> shown = thinned(grid, step, values);
-    const auto size = shown_size(grid, step);
-    cross_out(shown, size[0], size[1], white, black);
-    for (const float value : shown) {
-        const double unit = std::clamp(to_unit(static_cast<double>(value)), 0.0, 1.0);
-        bytes.push_back(static_cast<unsigned char>(std::lround(255 * unit)));
+/// Whole numbers of one or two bytes, the low one first, of values from 0 to 1.
+class Codes {
+public:
+    explicit Codes(std::size_t bits) : most_((std::size_t(1) << bits) - 1), counts_(most_ + 1) {}
+
+    void add(double unit) {
+        const double within = unit > 0 ? std::min(unit, 1.0) : 0; // which NaN is not
+        const auto code = static_cast<std::size_t>(
+            std::lround(static_cast<double>(most_) * within));
+        ++counts_[code];
+        bytes_.push_back(static_cast<char>(code & 255));
+        if (most_ > 255) {
+            bytes_.push_back(static_cast<char>(code >> 8));
+        }
     }
-    return base64(png_bytes(side_by_side(size, bytes)));
-}
+    std::string take_base64() { return base64(std::exchange(bytes_, "")); }
+    /// The value from 0 to 1 that this share of all that were added exceeds.
+    double exceeded_by(double share) const {
+        std::size_t all = 0;
+        for (const std::size_t count : counts_) {
+            all += count;
+        }
+        double left = share * static_cast<double>(all);
+        std::size_t code = most_;
+        while (code > 1 && (left -= static_cast<double>(counts_[code])) > 0) {
+            --code;
+        }
+        return static_cast<double>(code) / static_cast<double>(most_);
+    }
+
+private:
+    std::size_t most_;
+    std::vector<std::size_t> counts_;
+    std::string bytes_;
+};
 
 double largest_magnitude(const StoredImage& image) {
-    float largest = 0;
+    float largest = 0; // which NaN does not exceed
     for (std::size_t f = 0; f < image.frames(); ++f) {
-        for (const float magnitude : real_part(ImagePart::magnitude, image.values(f))) {
-            largest = magnitude > largest ? magnitude : largest; // which NaN is not
+        for (const std::complex<float> value : image.values(f)) {
+            const float magnitude = std::abs(value);
+            largest = magnitude > largest ? magnitude : largest;
         }
     }
     return static_cast<double>(largest);
@@ -124,47 +166,108 @@ Json failed_slices(const Grid& grid, std::size_t step, const ImageValues& values
     return failed;
 }
 
-Json as_json(const PageSet& set, const PageLayout& layout) {
-    const StoredImage& image = set.volumes;
-    const Grid& grid = image.about.grid;
-    const double largest = largest_magnitude(image);
-    Json result{{"name", set.name}, {"largest", largest}, {"size", shown_size(grid, layout.step)}};
+std::string element(const char* part, std::size_t set, std::size_t volume,
+                    const std::string& base64) {
+    return text("<script type=\"text/plain\" id=\"", part, "_", set, "_", volume, "\">", base64,
+                "</script>\n");
+}
+
+std::string phases_of(const Grid& grid, const SetLayout& layout, const ImageValues& values) {
+    Codes phases(8);
+    for (const std::complex<float> value : means<std::complex<float>>(
+             grid, layout.step * layout.phase_step, [&](std::size_t n) { return values[n]; })) {
+        phases.add((static_cast<double>(std::arg(value)) + pi) / (2 * pi));
+    }
+    return phases.take_base64();
+}
+
+/// The facts of a set that do not depend on its values.
+Json about(const PageSet& set, const SetLayout& layout) {
+    static const std::vector<std::string> colours{"grey", "scale", "two_sided", "decades"};
+    const Grid& grid = set.volumes.about.grid;
+    const std::size_t phase_step = layout.step * layout.phase_step;
+    Json result{{"name", set.name},
+                {"colours", colours[static_cast<std::size_t>(set.colours)]},
+                {"unit", set.unit},
+                {"axes", set.axes},
+                {"coils", set.volumes.of_coils},
+                {"bits", layout.bits},
+                {"size", shown_size(grid, layout.step)},
+                {"steps", steps_of(grid, layout.step)},
+                {"volumes", Json::array()}};
     for (std::size_t d = 0; d < 3; ++d) {
-        result["steps"].push_back(steps_of(grid, layout.step)[d]);
         const double voxel = grid.fov_mm[d] / static_cast<double>(grid.size[d]);
-        result["voxel_mm"].push_back(voxel * static_cast<double>(steps_of(grid, layout.step)[d]));
+        result["voxel_mm"].push_back(
+            voxel * static_cast<double>(steps_of(grid, layout.step)[d]));
+    }
+    if (set.has_phase()) {
+        result["phase_size"] = shown_size(grid, phase_step);
+        result["phase_steps"] = steps_of(grid, phase_step);
     }
     if (grid.directions) {
         for (const Vec3& direction : *grid.directions) {
             result["towards"].push_back(towards(direction));
         }
     }
-    const std::size_t shown = std::min(layout.volumes, image.frames());
-    for (std::size_t v = 0; v < shown; ++v) {
-        const std::size_t frame = v * image.frames() / shown;
+    return result;
+}
+
+/// Adds the values of a set to `elements`.
+Json with_values(const PageSet& set, std::size_t index, const SetLayout& layout,
+                 std::string& elements) {
+    constexpr double brightest = 0.005; // of the voxels: they are white at first
+    const StoredImage& image = set.volumes;
+    const Grid& grid = image.about.grid;
+    const double largest = largest_magnitude(image);
+    const double scale = largest > 0 ? 1 / largest : 0;
+    Json result = about(set, layout);
+    Codes codes(layout.bits);
+    for (std::size_t v = 0; v < layout.volumes; ++v) {
+        const std::size_t frame = v * image.frames() / layout.volumes;
         const ImageValues values = image.values(frame);
-        Json volume{
-            {"label", label_of(image, frame)},
-            {"magnitude", encoded(grid, layout.step, real_part(ImagePart::magnitude, values), 0,
-                                  static_cast<float>(largest),
-                                  [&](double m) { return std::sqrt(m / largest); })}};
-        if (set.has_phase) {
-            volume["phase"] = encoded(grid, layout.step, real_part(ImagePart::phase, values),
-                                      static_cast<float>(-pi), static_cast<float>(pi),
-                                      [](double phase) { return (phase + pi) / (2 * pi); });
+        if (set.colours == PageColours::two_sided) {
+            for (const float value : means<float>(grid, layout.step,
+                                                  [&](auto n) { return values[n].real(); })) {
+                codes.add((static_cast<double>(value) * scale + 1) / 2);
+            }
+        } else { // by the root, which leaves more steps to the dark
+            for (const float value :
+                 means<float>(grid, layout.step, [&](auto n) { return std::abs(values[n]); })) {
+                codes.add(std::sqrt(static_cast<double>(value) * scale));
+            }
         }
-        volume["failed"] = failed_slices(grid, layout.step, values);
-        result["volumes"].push_back(std::move(volume));
+        elements += element("magnitude", index, v, codes.take_base64());
+        if (set.has_phase()) {
+            elements += element("phase", index, v, phases_of(grid, layout, values));
+        }
+        result["volumes"].push_back({{"label", label_of(image, frame)},
+                                     {"failed", failed_slices(grid, layout.step, values)}});
     }
+    result["largest"] = largest;
+    result["usual"] = std::pow(codes.exceeded_by(brightest), 2); // of the largest
     return result;
 }
 
 std::string table_of(const std::string& title, const Record& entries) {
     std::string rows;
     for (const auto& [name, value] : entries) {
-        rows += "<tr><td>" + escaped(name) + "</td><td>" + escaped(value) + "</td></tr>\n";
+        if (!value.empty()) {
+            rows += "<tr><td>" + escaped(name) + "</td><td>" + escaped(value) + "</td></tr>\n";
+        }
     }
-    return rows.empty() ? "" : "<h2>" + title + "</h2>\n<table>\n" + rows + "</table>\n";
+    return rows.empty() ? ""
+                        : "<details><summary>" + escaped(title) + "</summary>\n<table>\n" + rows +
+                              "</table></details>\n";
+}
+
+std::string headline_of(const std::vector<PageFact>& facts) {
+    static const std::vector<std::string> moods{"", " class=\"good\"", " class=\"bad\""};
+    std::string words;
+    for (const PageFact& fact : facts) {
+        words += "<span" + moods[static_cast<std::size_t>(fact.mood)] + ">" + escaped(fact.words) +
+                 "</span>\n";
+    }
+    return words.empty() ? "" : "<p id=\"headline\">\n" + words + "</p>\n";
 }
 
 std::string list_of(const std::vector<std::string>& notes) {
@@ -172,21 +275,20 @@ std::string list_of(const std::vector<std::string>& notes) {
     for (const std::string& note : notes) {
         items += "<li>" + escaped(note) + "</li>\n";
     }
-    return items.empty() ? "" : "<ul id=\"notes\" class=\"note\">\n" + items + "</ul>\n";
+    return items.empty() ? "" : "<ul id=\"notes\">\n" + items + "</ul>\n";
 }
 
-std::string left_out(const std::vector<PageSet>& sets, const PageLayout& layout) {
-    std::string what;
+std::vector<std::string> left_out(const PageSet& set, const SetLayout& layout) {
+    std::vector<std::string> notes;
     if (layout.step > 1) {
-        what = text("the page shows one of ", layout.step, " voxels in each direction");
+        notes.push_back(text("the page shows means of ", layout.step,
+                             " voxels in each direction of the ", set.name));
     }
-    for (const PageSet& set : sets) {
-        if (set.volumes.frames() > layout.volumes) {
-            what += text(what.empty() ? "the page shows " : ", and ", layout.volumes, " of ",
-                         set.volumes.frames(), " frames of the ", set.name);
-        }
+    if (set.volumes.frames() > layout.volumes) {
+        notes.push_back(text("the page shows ", layout.volumes, " of ", set.volumes.frames(),
+                             " frames of the ", set.name));
     }
-    return what;
+    return notes;
 }
 
 /// The template with every <!--NAME--> of the list in place; texts are not looked into.
@@ -219,100 +321,56 @@ std::string within_script(const Json& data) {
     return result;
 }
 
-/// Adds the residuals of the first solves.
-void add_residuals(Json& data, const StoredImage& image) {
-    data["residuals"] = Json::array();
-    constexpr std::size_t most_curves = 40;
-    std::size_t solves = 0;
-    for (const ImageFrame& frame : image.about.frames) {
-        for (const auto& curve : frame.residuals) {
-            if (++solves <= most_curves) {
-                data["residuals"].push_back(curve);
-            }
-        }
-    }
-    data["solves"] = solves;
-}
-
-/// The rows of a table, each with its columns by name.
-Json rows_of(const RecordTable& table) {
-    Json rows = Json::array();
-    const std::size_t columns = table.columns.size();
-    for (std::size_t at = 0; at < table.values.size(); at += columns) {
-        Json row;
-        for (std::size_t c = 0; c < columns; ++c) {
-            row[table.columns[c]] = table.values[at + c];
-        }
-        rows.push_back(std::move(row));
-    }
-    return rows;
-}
-
-/// Adds the curves of what a rule has chosen: lambda, or the weight of a regulariser.
-void add_curves(Json& data, const StoredImage& image) {
-    data["lambda_rule"] = value_in(image.about.record, "lambda_rule");
-    data["regularisers"] = value_in(image.about.record, "regularisers");
-    data["lambda_curve"] = Json::array();
-    data["weight_curves"] = Json::array();
-    const std::string chosen = value_in(image.about.record, "lambda");
-    const std::string of_weights = weight_curve_table("");
-    for (const RecordTable& table : image.about.tables) {
-        Json rows = rows_of(table);
-        if (table.name == lambda_curve_table) {
-            for (Json& row : rows) {
-                row["chosen"] = text(row["lambda"].get<double>()) == chosen;
-            }
-            data["lambda_curve"] = std::move(rows);
-        } else {
-            data["weight_curves"].push_back(
-                {{"name", table.name.substr(of_weights.size())}, {"points", std::move(rows)}});
-        }
-    }
-}
-
 } // namespace
 
-PageLayout lay_out_page(const std::vector<PageSet>& sets, double megabytes) {
-    PageLayout layout;
-    std::size_t longest = 1;
-    for (const PageSet& set : sets) {
-        const auto& size = set.volumes.about.grid.size;
-        longest = std::max(longest, *std::max_element(size.begin(), size.end()));
-        layout.volumes = std::max(layout.volumes, set.volumes.frames());
+std::vector<SetLayout> lay_out_page(const std::vector<PageSet>& sets, double megabytes) {
+    constexpr double more = 4; // may be lost of what stands beside the first set
+    std::vector<SetLayout> layouts(sets.size());
+    std::vector<bool> done(sets.size());
+    for (std::size_t s = 0; s < sets.size(); ++s) {
+        layouts[s].volumes = sets[s].volumes.frames();
     }
-    while (megabytes_of(sets, layout) > megabytes && layout.step < longest) {
-        if (longest / (layout.step + 1) >= enough_voxels || layout.volumes == 1) {
-            ++layout.step;
-        } else {
-            layout.volumes -= (layout.volumes + 9) / 10;
+    while (true) {
+        double all = 0;
+        double most = 0;
+        std::size_t largest = sets.size();
+        for (std::size_t s = 0; s < sets.size(); ++s) {
+            const double now = megabytes_of(sets[s], layouts[s]);
+            all += now;
+            if (!done[s] && now * (s == 0 ? 1 : more) > most) {
+                most = now * (s == 0 ? 1 : more);
+                largest = s;
+            }
         }
+        if (all <= megabytes || largest == sets.size()) {
+            return layouts;
+        }
+        done[largest] = !lessen(sets[largest], layouts[largest]);
     }
-    return layout;
 }
 
 std::string make_page(const PageContent& content, double megabytes, Reporter& report) {
-    const PageLayout layout = lay_out_page(content.sets, megabytes);
-    const StoredImage& first = content.sets.front().volumes;
-    Json data;
-    data["sets"] = Json::array();
-    for (const PageSet& set : content.sets) {
-        data["sets"].push_back(as_json(set, layout));
+    const std::vector<SetLayout> layouts = lay_out_page(content.sets, megabytes);
+    Json data{{"sets", Json::array()}, {"panels", content.panels}};
+    std::string elements;
+    std::vector<std::string> notes;
+    for (std::size_t s = 0; s < content.sets.size(); ++s) {
+        data["sets"].push_back(with_values(content.sets[s], s, layouts[s], elements));
+        for (const std::string& note : left_out(content.sets[s], layouts[s])) {
+            report.note(note);
+            notes.push_back(note);
+        }
     }
-    add_residuals(data, first);
-    add_curves(data, first);
-    std::vector<std::string> notes = content.notes;
-    if (const std::string missing = left_out(content.sets, layout); !missing.empty()) {
-        notes.push_back(missing);
+    notes.insert(notes.begin(), content.notes.begin(), content.notes.end());
+    std::string tables;
+    for (const auto& [title, entries] : content.tables) {
+        tables += table_of(title, entries);
     }
-    for (const std::string& note : notes) {
-        report.note(note);
-    }
-    const auto [remarks, rest] = notes_and_rest(first.about.record);
-    notes.insert(notes.end(), remarks.begin(), remarks.end());
     return filled({{"TITLE", escaped(content.title)},
+                   {"HEADLINE", headline_of(content.headline)},
                    {"NOTES", list_of(notes)},
-                   {"SOLVES", table_of("solves", content.solves)},
-                   {"RECORD", table_of("record", rest)},
+                   {"TABLES", tables},
+                   {"VALUES", elements},
                    {"DATA", within_script(data)}});
 }
 

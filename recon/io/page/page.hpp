@@ -1,43 +1,75 @@
 #pragma once
 
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "base/report.hpp"
+#include "io/formats.hpp"
 #include "io/image/stored.hpp"
 
 namespace lsrecon {
+
+/// How the values of a set become colours.
+enum class PageColours {
+    grey, ///< magnitudes in grey, phases in cyclic colours
+    scale, ///< real numbers from 0, with a colour bar
+    two_sided, ///< real numbers of both signs
+    decades, ///< magnitudes by their logarithm
+};
 
 /// Volumes of one grid that a page shows together: the image, the coil maps, a map of the noise.
 struct PageSet {
     std::string name;
     StoredImage volumes; ///< a frame each
-    bool has_phase = true;
+    PageColours colours = PageColours::grey;
+    std::string unit{};
+    std::vector<std::string> axes{"x", "y", "z"};
+
+    bool has_phase() const {
+        return colours == PageColours::grey && volumes.part == ImagePart::complex;
+    }
+};
+
+/// What stands above the pictures: some words, and whether they are good news.
+struct PageFact {
+    std::string words;
+    enum class Mood { neutral, good, bad } mood = Mood::neutral;
 };
 
 /// The content of a file that can be looked at.
 struct PageContent {
     std::string title;
-    std::vector<PageSet> sets; ///< at least one
-    std::vector<std::string> notes{}; ///< on frames that failed
-    Record solves{}; ///< how they ended, in words
+    std::vector<PageSet> sets;
+    std::vector<PageFact> headline{};
+    std::vector<std::string> notes{}; ///< warnings, in full
+    nlohmann::json panels = nlohmann::json::object(); ///< by the names of the page's panels
+    std::vector<std::pair<std::string, Record>> tables{}; ///< below it, by their titles
 };
 
 /// Everything in the file that is an image: /image, /coil_maps [C, (Z,) Y, X], /noise_map and
-/// /g_factor [(Z,) Y, X], with the record; or the image of a file of BART's. Slices that make
+/// /g_factor [(Z,) Y, X], with the record; or the image of another format. Slices that make
 /// volumes are stacked. InputError when there is none of them, or a value is not finite.
-PageContent content_for_page(const std::string& path);
+PageContent page_of_image(const std::string& path);
 
-/// The thinning of the voxels and volumes of all sets to a size that fits: every step-th voxel of
-/// each dimension, `volumes` of each set, evenly spaced.
-struct PageLayout {
+/// A scan before anything is reconstructed, of its first usable frame: trajectory, density, samples
+/// of each coil in k-space, noise, coil maps and field map, and what was noted when it was read.
+/// InputError as of ScanFile.
+PageContent page_of_scan(const std::string& path, const ReadOptions& options);
+
+/// How much of a set a page has: the means of `step` voxels in each direction, and of `step *
+/// phase_step` for phases, which have 8 bits; `volumes` of it, evenly spaced.
+struct SetLayout {
     std::size_t step = 1;
+    std::size_t phase_step = 1;
     std::size_t volumes = 0;
+    std::size_t bits = 16; ///< or 8, of a magnitude
 };
-PageLayout lay_out_page(const std::vector<PageSet>& sets, double megabytes);
+/// Layouts of all sets that fit into `megabytes` together.
+std::vector<SetLayout> lay_out_page(const std::vector<PageSet>& sets, double megabytes);
 
-/// A page of HTML with everything in it: pictures of 8 bits, no network. At most about `megabytes`
-/// large; what that leaves out is noted in it and in `report`.
+/// A page of HTML with everything in it, for a browser without a network. The values take
+/// `megabytes` at most; what that leaves out is noted in it and in `report`.
 std::string make_page(const PageContent& content, double megabytes, Reporter& report);
 
 /// io/page/page.html
