@@ -122,18 +122,15 @@ PageFact convergence(const Record& record, const Record& solves) {
 
 /// What the image leaves unexplained of the samples, beside the noise.
 PageFact unexplained(const Record& record) {
-    constexpr double many = 2; // times the noise
     const double share = number_in(record, "unexplained");
     const double times = number_in(record, "unexplained_over_noise");
     const double most = number_in(record, "noise_at_most");
     const std::string words = rounded(100 * share) + " % unexplained";
     if (times > 0) {
-        return {words + ", " + rounded(times) + " times the noise",
-                times > many ? Mood::bad : Mood::good};
+        return {words + ", " + rounded(times) + " times the noise"};
     }
-    return most > 0 ? PageFact{text(words, ", noise at most ", rounded(100 * most), " %"),
-                               share > many * most ? Mood::bad : Mood::neutral}
-                    : PageFact{words + ", noise unknown"};
+    return {words + (most > 0 ? text(", noise at most ", rounded(100 * most), " %")
+                              : ", noise unknown")};
 }
 
 PageFact regularisation(const Record& record) {
