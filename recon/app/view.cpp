@@ -3,6 +3,7 @@
 #include "app/output.hpp"
 #include "base/named_files.hpp"
 #include "io/image/formats.hpp"
+#include "io/maps_file.hpp"
 #include "io/page/page.hpp"
 #include "io/scan_options.hpp"
 
@@ -42,10 +43,11 @@ bool is_scan(const std::string& path) {
         return false;
     }
     const Hdf5Reader file(path);
-    return !file.has("image") && !name_of_scan_format(file).empty();
+    return !file.has("image") && !holds_maps_alone(file) && !name_of_scan_format(file).empty();
 }
 
 ExitCode run(Options& options) {
+    require_input(options.file, "FILE");
     const bool of_scan = is_scan(options.file);
     std::vector<NamedInput> inputs{{"FILE", options.file}};
     if (!of_scan) {
@@ -57,7 +59,8 @@ ExitCode run(Options& options) {
     check_files(inputs, {{"--output", options.output, FileKind::html}}, options.quiet);
     Console console(options.quiet);
     PageContent content =
-        of_scan ? page_of_scan(options.file, options.read) : page_of_image(options.file);
+        of_scan ? page_of_scan(options.file, options.read, console)
+                : page_of_image(options.file, console);
     for (std::string& note : content.notes) {
         note = with_flags(note);
     }

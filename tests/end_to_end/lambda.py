@@ -91,8 +91,9 @@ def the_curve_needs_no_noise(make):
     folder.run(0, ["view", "i.h5", "-o", "p.html"])
     with open(folder / "p.html", encoding="utf-8") as page:
         data = json.loads(re.search(r'id="data">(.*?)</script>', page.read(), re.S)[1])
-    points = [point for point in data["lambda_curve"] if point["chosen"]]
-    expect(len(data["lambda_curve"]) == len(curve["lambda"]) and len(points) == 1
+    drawn = data["panels"]["lambda"]["points"]
+    points = [point for point in drawn if point["chosen"]]
+    expect(len(drawn) == len(curve["lambda"]) and len(points) == 1
            and points[0]["lambda"] == float(about["lambda"]), "the page's curve")
 
 

@@ -62,7 +62,7 @@ def voxels_of_a_grid_are_shown_on_it(make):
         folder.run(0, ["view", "made.h5", "-o", "page.html", "--quiet"])
         folder.run(0, ["view", "image_grid.hdf5", "-o", "grid.html", "--quiet"])
         pages = [pathlib.Path(folder / name).read_text() for name in ("page.html", "grid.html")]
-        pictures = [page.split('"magnitude":"')[1].split('"')[0] for page in pages]
+        pictures = [page.split('id="magnitude_0_0">')[1].split("<")[0] for page in pages]
         expect(pictures[0] == pictures[1], "the page shows another image")
         expect('"noise map"' in pages[0], "the page has no map of the noise")
 

@@ -122,8 +122,8 @@ def frames_share_a_weight_and_views_draw_it(make):
     folder.run(0, ["view", "i.h5", "-o", "p.html"])
     with open(folder / "p.html", encoding="utf-8") as page:
         data = json.loads(re.search(r'id="data">(.*?)</script>', page.read(), re.S)[1])
-    expect([curve["name"] for curve in data["weight_curves"]] == ["tv", "wavelet"],
-           data["weight_curves"])
+    drawn = data["panels"]["weights"]["curves"]
+    expect([curve["name"] for curve in drawn] == ["tv", "wavelet"], drawn)
     predicted = folder.run(0, ["predict", "s.h5"]).stdout
     expect("weight" in predicted, predicted)
 

@@ -212,7 +212,7 @@ Image add_sets_of(const Reader& file, PageContent& content) {
 
 } // namespace
 
-PageContent page_of_image(const std::string& path) {
+PageContent page_of_image(const std::string& path, Reporter& report) {
     const ImageFormat& format = format_of_input(path);
     PageContent content{path, {}};
     Image about;
@@ -222,6 +222,9 @@ PageContent page_of_image(const std::string& path) {
         const StoredImage image = checked(format.open(path, {}));
         content.notes = image.remarks;
         content.sets.push_back({"image", stacked(image)});
+    }
+    for (const std::string& note : content.notes) {
+        report.note(note);
     }
     const Record solves = solves_in_words(about.frames, about.record);
     const auto [remarks, rest] = notes_and_rest(about.record);

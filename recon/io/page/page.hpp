@@ -49,13 +49,14 @@ struct PageContent {
 
 /// Everything in the file that is an image: /image, /coil_maps [C, (Z,) Y, X], /noise_map and
 /// /g_factor [(Z,) Y, X], with the record; or the image of another format. Slices that make
-/// volumes are stacked. InputError when there is none of them, or a value is not finite.
-PageContent page_of_image(const std::string& path);
+/// volumes are stacked, and frames that failed noted. InputError when there is none of them, or a
+/// value is not finite.
+PageContent page_of_image(const std::string& path, Reporter& report);
 
 /// A scan before anything is reconstructed, of its first usable frame: trajectory, density, samples
-/// of each coil in k-space, noise, coil maps and field map, and what was noted when it was read.
+/// of each coil in k-space, noise, coil maps and field map, and what is noted when it is read.
 /// InputError as of ScanFile.
-PageContent page_of_scan(const std::string& path, const ReadOptions& options);
+PageContent page_of_scan(const std::string& path, const ReadOptions& options, Reporter& report);
 
 /// How much of a set a page has: the means of `step` voxels in each direction, and of `step *
 /// phase_step` for phases, which have 8 bits; `volumes` of it, evenly spaced.

@@ -295,7 +295,7 @@ std::vector<PageFact> headline(const ScanFile& source, std::size_t shown, std::s
 
 } // namespace
 
-PageContent page_of_scan(const std::string& path, const ReadOptions& options) {
+PageContent page_of_scan(const std::string& path, const ReadOptions& options, Reporter& report) {
     ReadOptions read = options;
     read.bad_frames = true;
     const auto source = std::make_shared<ScanFile>(path, read);
@@ -308,6 +308,9 @@ PageContent page_of_scan(const std::string& path, const ReadOptions& options) {
     content.notes = scan.remarks;
     for (const auto& [index, error] : source->bad()) {
         content.notes.push_back(text("frame ", index, ": ", error.what()));
+    }
+    for (const std::string& note : content.notes) {
+        report.note(note);
     }
     content.panels["trajectory"] = trajectory_of(scan, *frame->sampling);
     content.panels["first"] = first_samples(scan, *frame);
