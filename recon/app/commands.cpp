@@ -35,7 +35,7 @@ const std::vector<Command>& commands() {
          {"lsrecon maps scan.h5 -o maps.h5", "lsrecon recon scan.h5 -o image.h5 --maps maps.h5"}},
         {"convert", "Write an image in another format: NIfTI, ISMRMRD, BART's cfl, PNG.",
          &bind_convert},
-        {"view", "Write a page for the browser: an image and how it was made, or a scan.", &bind_view},
+        {"view", "Write a page for the browser: an image and its record, or a scan.", &bind_view},
         {"info", "Show the contents of a scan, or the record of an image.", &bind_info},
         {"check", "Check a scan for errors.", &bind_check},
         {"simulate", "Simulate the scan of a phantom whose truth is known.", &bind_simulate},

@@ -74,10 +74,10 @@ void print_summary(const Options& options, const Simulation& simulation) {
 ExitCode run(Options& options) {
     SimulationOptions simulation_options = options.simulation;
     simulation_options.sampling.grid = grid_of(options);
-    check_files({},
-                {{"--output", options.output, FileKind::hdf5},
-                 {"--truth", options.truth, FileKind::hdf5}},
-                options.quiet);
+    check_files(
+        {},
+        {{"--output", options.output, FileKind::hdf5}, {"--truth", options.truth, FileKind::hdf5}},
+        options.quiet);
     ComputeOptions compute = options.compute;
     if (has_off_resonance(simulation_options) && compute.kernel.empty() &&
         compute.engine == ComputeOptions().engine && compute.backend == "opencl") {

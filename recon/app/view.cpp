@@ -14,6 +14,7 @@ namespace {
 struct Options {
     std::string file;
     ReadOptions read;
+    std::string maps;
     std::string output;
     double megabytes = 30;
     bool quiet = false;
@@ -25,13 +26,17 @@ OptionTable options_of(Options& options) {
                                       "file with a scan, an image, coil maps or a noise map", "",
                                       "The other options of reading are for scans."}})
                           .front();
-    return joined({reading, in("Output",
-                               {output_option(options.output, "HTML page to write, for any browser"),
-                                {"megabytes", in_unit("MB", number(options.megabytes, positive())),
-                                 "largest size of the values in the page", "",
-                                 "Larger ones are shown in fewer bits, then phases in fewer "
-                                 "voxels, then all in fewer voxels and frames."},
-                                quiet_option(options.quiet)})});
+    reading.push_back(in("Reading", {{"maps", name(options.maps),
+                                      "coil maps to show, and to lay over the image", "none"}})
+                          .front());
+    return joined(
+        {reading,
+         in("Output", {output_option(options.output, "HTML page to write, for any browser"),
+                       {"megabytes", in_unit("MB", number(options.megabytes, positive())),
+                        "largest size of the values in the page", "",
+                        "Larger ones are shown in fewer bits, then phases in fewer "
+                        "voxels, then all in fewer voxels and frames."},
+                       quiet_option(options.quiet)})});
 }
 
 bool is_scan(const std::string& path) {
@@ -56,11 +61,14 @@ ExitCode run(Options& options) {
             inputs.push_back({"FILE", file});
         }
     }
+    inputs.push_back({"--maps", options.maps});
     check_files(inputs, {{"--output", options.output, FileKind::html}}, options.quiet);
     Console console(options.quiet);
-    PageContent content =
-        of_scan ? page_of_scan(options.file, options.read, console)
-                : page_of_image(options.file, console);
+    PageContent content = of_scan ? page_of_scan(options.file, options.read, console)
+                                  : page_of_image(options.file, console);
+    if (!options.maps.empty()) {
+        add_maps(content, options.maps);
+    }
     for (std::string& note : content.notes) {
         note = with_flags(note);
     }

@@ -222,8 +222,7 @@ bool SolveSummary::explains_too_little(const ImageFrame& frame) const {
 }
 
 bool SolveSummary::ended_as_meant() const {
-    return converged() ||
-           (stops_early() && !with_.iterations_asked_for && worst_residual() < 1);
+    return converged() || (stops_early() && !with_.iterations_asked_for && worst_residual() < 1);
 }
 
 void SolveSummary::note(Reporter& report) const {

@@ -64,8 +64,8 @@ public:
     /// Notes what a user should know of that.
     void note(Reporter& report) const;
 
-    /// Numbers for the record: 1 where converged, worst and median of the final residuals, the largest late change,
-    /// the smallest lambda that is resolved, the estimated error of the image.
+    /// Numbers for the record: 1 where converged, worst and median of the final residuals, the
+    /// largest late change, the smallest lambda that is resolved, the estimated error of the image.
     std::vector<std::pair<std::string, double>> numbers() const;
 
 private:

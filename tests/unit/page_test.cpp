@@ -65,9 +65,9 @@ TEST(PageLayout, LeavesOutFramesOfSmallVolumesButNoCoil) {
 
 TEST(PageLayout, EndsForAnySize) {
     for (const double megabytes : {1e-9, 1e-3, 1.0}) {
-        for (const SetLayout& layout : lay_out_page(
-                 {set_of(test::make_grid(70, 3, 50), 7), set_of(test::make_grid(9, 9), 3)},
-                 megabytes)) {
+        for (const SetLayout& layout :
+             lay_out_page({set_of(test::make_grid(70, 3, 50), 7), set_of(test::make_grid(9, 9), 3)},
+                          megabytes)) {
             EXPECT_GE(layout.volumes, 1U);
             EXPECT_LE(layout.step, 70U);
         }

@@ -112,7 +112,8 @@ PageFact convergence(const Record& record, const Record& solves) {
         return {value_in(record, "method") + ", nothing was solved"};
     }
     const std::string ended = value_in(record, "converged");
-    const std::string iterations = value_in(solves, "iterations done") + " iterations";
+    const std::string done = value_in(solves, "iterations done"); // "24 (at most 300)"
+    const std::string iterations = done.substr(0, done.find(" (")) + " iterations";
     if (ended.empty()) { // an earlier version
         return {iterations + ", stopped by " + value_in(solves, "stopped by")};
     }
@@ -129,18 +130,17 @@ PageFact unexplained(const Record& record) {
     if (times > 0) {
         return {words + ", " + rounded(times) + " times the noise"};
     }
-    return {words + (most > 0 ? text(", noise at most ", rounded(100 * most), " %")
-                              : ", noise unknown")};
+    return {words +
+            (most > 0 ? text(", noise at most ", rounded(100 * most), " %") : ", noise unknown")};
 }
 
 PageFact regularisation(const Record& record) {
     const std::string weights = value_in(record, "regularisers");
     const std::string by_weights = value_in(record, "weight_rule");
     const std::string rule = value_in(record, "lambda_rule");
-    std::string words = weights.empty() ? ""
-                        : by_weights.empty()
-                            ? weights
-                            : weights + ", chosen by samples " + by_weights;
+    std::string words = weights.empty()      ? ""
+                        : by_weights.empty() ? weights
+                                             : weights + ", chosen by samples " + by_weights;
     if (number_in(record, "lambda") > 0 || words.empty()) {
         words = "lambda " + value_in(record, "lambda") +
                 (rule.empty() ? ", as given" : ", chosen by " + rule) +
@@ -168,15 +168,6 @@ std::vector<PageFact> headline(const Record& record, const Record& solves, std::
     }
     facts.push_back({rounded(seconds) + " s"});
     return facts;
-}
-
-void add_maps(PageContent& content, const std::string& path) {
-    PageSet maps{"coil maps", checked(open_maps_as_image(path))};
-    if (!content.sets.empty() &&
-        content.sets[0].volumes.about.grid.same_lattice(maps.volumes.about.grid)) {
-        maps.volumes.about.grid = content.sets[0].volumes.about.grid;
-    }
-    content.sets.push_back(std::move(maps));
 }
 
 /// Adds what a file of this program holds; gives back the image without its values.
@@ -211,6 +202,15 @@ Image add_sets_of(const Reader& file, PageContent& content) {
 }
 
 } // namespace
+
+void add_maps(PageContent& content, const std::string& path) {
+    PageSet maps{"coil maps", checked(open_maps_as_image(path))};
+    if (!content.sets.empty() &&
+        content.sets[0].volumes.about.grid.same_lattice(maps.volumes.about.grid)) {
+        maps.volumes.about.grid = content.sets[0].volumes.about.grid;
+    }
+    content.sets.push_back(std::move(maps));
+}
 
 PageContent page_of_image(const std::string& path, Reporter& report) {
     const ImageFormat& format = format_of_input(path);

@@ -92,9 +92,9 @@ std::vector<T> means(const Grid& grid, std::size_t step, const ValueOf& value_of
             return std::min(steps[d], grid.size[d] - i * steps[d]);
         };
         for (std::size_t i = 0; i < sums.size(); ++i) {
-            sums[i] /= static_cast<float>(within(0, i % size[0]) *
-                                          within(1, i / size[0] % size[1]) *
-                                          within(2, i / (size[0] * size[1])));
+            sums[i] /=
+                static_cast<float>(within(0, i % size[0]) * within(1, i / size[0] % size[1]) *
+                                   within(2, i / (size[0] * size[1])));
         }
     }
     return sums;
@@ -107,8 +107,8 @@ public:
 
     void add(double unit) {
         const double within = unit > 0 ? std::min(unit, 1.0) : 0; // which NaN is not
-        const auto code = static_cast<std::size_t>(
-            std::lround(static_cast<double>(most_) * within));
+        const auto code =
+            static_cast<std::size_t>(std::lround(static_cast<double>(most_) * within));
         ++counts_[code];
         bytes_.push_back(static_cast<char>(code & 255));
         if (most_ > 255) {
@@ -194,11 +194,11 @@ Json about(const PageSet& set, const SetLayout& layout) {
                 {"bits", layout.bits},
                 {"size", shown_size(grid, layout.step)},
                 {"steps", steps_of(grid, layout.step)},
+                {"fov_mm", grid.fov_mm},
                 {"volumes", Json::array()}};
     for (std::size_t d = 0; d < 3; ++d) {
         const double voxel = grid.fov_mm[d] / static_cast<double>(grid.size[d]);
-        result["voxel_mm"].push_back(
-            voxel * static_cast<double>(steps_of(grid, layout.step)[d]));
+        result["voxel_mm"].push_back(voxel * static_cast<double>(steps_of(grid, layout.step)[d]));
     }
     if (set.has_phase()) {
         result["phase_size"] = shown_size(grid, phase_step);
@@ -226,8 +226,8 @@ Json with_values(const PageSet& set, std::size_t index, const SetLayout& layout,
         const std::size_t frame = v * image.frames() / layout.volumes;
         const ImageValues values = image.values(frame);
         if (set.colours == PageColours::two_sided) {
-            for (const float value : means<float>(grid, layout.step,
-                                                  [&](auto n) { return values[n].real(); })) {
+            for (const float value :
+                 means<float>(grid, layout.step, [&](auto n) { return values[n].real(); })) {
                 codes.add((static_cast<double>(value) * scale + 1) / 2);
             }
         } else { // by the root, which leaves more steps to the dark

@@ -52,6 +52,8 @@ struct PageContent {
 /// volumes are stacked, and frames that failed noted. InputError when there is none of them, or a
 /// value is not finite.
 PageContent page_of_image(const std::string& path, Reporter& report);
+/// Coil maps of a file, which the page lays over the image. InputError as of open_maps_as_image().
+void add_maps(PageContent& content, const std::string& path);
 
 /// A scan before anything is reconstructed, of its first usable frame: trajectory, density, samples
 /// of each coil in k-space, noise, coil maps and field map, and what is noted when it is read.

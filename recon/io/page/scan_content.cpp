@@ -42,8 +42,7 @@ public:
             const auto size = static_cast<double>(grid_.size[d]);
             const double at = std::round(k[d] / static_cast<double>(width_)) +
                               static_cast<double>(grid_.size[d] / 2);
-            cell = cell * grid_.size[d] +
-                   static_cast<std::size_t>(std::clamp(at, 0.0, size - 1));
+            cell = cell * grid_.size[d] + static_cast<std::size_t>(std::clamp(at, 0.0, size - 1));
         }
         return cell;
     }
@@ -108,8 +107,8 @@ Json trajectory_of(const Scan& scan, const Sampling& sampling) {
         }
         std::string bytes;
         for (std::size_t m = 0; m < shown; ++m) {
-            const auto code = static_cast<std::uint16_t>(
-                std::lround(sampling.trajectory[m][d] / reach * 32767));
+            const auto code =
+                static_cast<std::uint16_t>(std::lround(sampling.trajectory[m][d] / reach * 32767));
             bytes.push_back(static_cast<char>(code & 255));
             bytes.push_back(static_cast<char>(code >> 8));
         }
@@ -126,7 +125,7 @@ double brief(double value) {
 
 /// The first samples as they come: |k| over N/2, and |d| of the first coils.
 Json first_samples(const Scan& scan, const Frame& frame) {
-    constexpr std::size_t most = 2048; // samples
+    constexpr std::size_t most = 1024; // samples
     constexpr std::size_t most_coils = 8;
     const Sampling& sampling = *frame.sampling;
     Json result{{"radius", Json::array()}, {"coils", Json::array()}};
@@ -162,8 +161,8 @@ Json density_of(const Cells& cells, const std::vector<float>& counts) {
         double square = 0;
         std::size_t rest = n;
         for (std::size_t d = 0; d < 3; ++d) {
-            const auto at = static_cast<double>(rest % grid.size[d]) -
-                            static_cast<double>(grid.size[d] / 2);
+            const auto at =
+                static_cast<double>(rest % grid.size[d]) - static_cast<double>(grid.size[d] / 2);
             rest /= grid.size[d];
             square += std::pow(at / std::max(1.0, half_of(grid, d)), 2);
         }
@@ -229,8 +228,7 @@ void add_kspace(PageContent& content, const Scan& scan, const std::shared_ptr<co
     content.panels["density"] = density_of(cells, counts);
     if (frame->samples.rows() > 0) {
         const std::size_t side = scan.grid.dimensions == 2 ? 512 : 64; // cells of a picture
-        const std::size_t longest =
-            *std::max_element(scan.grid.size.begin(), scan.grid.size.end());
+        const std::size_t longest = *std::max_element(scan.grid.size.begin(), scan.grid.size.end());
         const Cells wider(scan.grid, (longest + side - 1) / side);
         content.sets.push_back(set_of("k-space", wider.grid(),
                                       labels_of_coils(frame->samples.rows()),
@@ -238,14 +236,14 @@ void add_kspace(PageContent& content, const Scan& scan, const std::shared_ptr<co
         content.sets.back().volumes.of_coils = true;
         content.sets.back().axes = axes;
     }
-    content.sets.push_back(set_of("samples per cell", cells.grid(), {""},
-                                  [counts](std::size_t) { return to_image(counts); },
-                                  PageColours::scale));
+    content.sets.push_back(set_of(
+        "samples per cell", cells.grid(), {""}, [counts](std::size_t) { return to_image(counts); },
+        PageColours::scale));
     content.sets.back().axes = axes;
 }
 
 /// Coil maps and field map where they are of the grid's voxels.
-void add_maps(PageContent& content, const Source& source) {
+void add_stored_maps(PageContent& content, const Source& source) {
     const Scan& scan = source->scan();
     if (scan.voxels) {
         return;
@@ -318,7 +316,7 @@ PageContent page_of_scan(const std::string& path, const ReadOptions& options, Re
         content.panels["noise"] = noise_of(scan.noise);
     }
     add_kspace(content, scan, frame);
-    add_maps(content, source);
+    add_stored_maps(content, source);
     Record facts;
     for (const std::string& fact : scan.facts) {
         facts.emplace_back("fact", fact);
