@@ -20,7 +20,7 @@ from in_folders import expect, run_cases
 EVIL = "</script><script>document.body.innerHTML = ''</script>\"'&"
 BROWSER = None  # one for all cases
 SHOWN = """({state, text: Object.fromEntries(
-  ["place", "value", "largest", "frame_label", "slice_label"].map((id) => [id, by(id).textContent])),
+  ["place", "value", "largest", "frame_label"].map((id) => [id, by(id).textContent])),
   hidden: ["set", "part", "mode", "along", "plane", "slices", "frames", "levels", "masks",
            "overlays", "cines"].filter((id) => by(id).hidden),
   box: canvas.getBoundingClientRect().toJSON(), panes: shown.map((pane) => ({...pane})),
@@ -150,6 +150,8 @@ def one_slice_by_click_keys_and_wheel(make):
     now = page.now()
     size = now["panes"][0]["width"] / now["panes"][0]["height"]
     expect(now["state"]["plane"] == 0 and abs(size - 20 / 24) < 0.01, f"a plane of y and z: {size}")
+    BROWSER.press("y", "z")
+    expect(page.state("plane") == [2], "z")
     BROWSER.press("3")
     expect(len(page.now()["panes"]) == 3, "three planes")
     BROWSER.press("Escape")
@@ -204,6 +206,13 @@ def zoom_and_cine(make):
     for now in (before, after):  # the field of view has 160 mm across
         mm = now["bar"]["pixels"] / now["panes"][0]["width"] * 160
         expect(abs(mm / now["bar"]["mm"] - 1) < 1e-6, f"a bar of {now['bar']} is {mm} mm")
+    white = (page.drawn()[-7, 8:] == 255).all(axis=1)
+    expect(abs(np.argmin(white) - after["bar"]["pixels"]) < 2, f"{np.argmin(white)} pixels of bar")
+    BROWSER.wheel(x + 40, y + 30, -100, modifiers=2)
+    again = page.now()["panes"][0]
+    at.append((x + 40 - after["box"]["x"] - again["x"]) / again["width"])
+    expect(abs(at[0] - at[-1]) < 1e-3, f"a second zoom does not stay: {at}")
+    BROWSER.wheel(x + 40, y + 30, 100, modifiers=2)
     BROWSER.drag((x, y), (x + 30, y - 20), modifiers=8)
     moved = page.now()["panes"][0]
     expect(abs(moved["x"] - after["panes"][0]["x"] - 30) < 1e-6, "Shift and drag")
@@ -313,7 +322,24 @@ def large_images_open_soon(make):
     expect(seconds < 8 and megabytes < 30, f"it opens in {seconds} s and has {megabytes} MB")
 
 
-def failed_frames_and_slices_of_frames(make):
+def failed_frames_are_crosses(make):
+    folder = make()
+    values = np.full((3, 20, 20), 0.5 + 0j)
+    values[1] = np.nan + 1j * np.nan
+    write_image(folder / "i.h5", values, (20, 20))
+    with h5py.File(folder / "i.h5", "r+") as f:
+        f["record/frame_errors"] = np.array([b"", b"its samples are not finite", b""])
+    page = Page(BROWSER, folder, "i.h5", "window=200&level=100")
+    now = page.now()
+    middle = [page.colours(pane)[10, 10] for pane in now["panes"]]
+    expect(middle[1][0] > 100 > middle[1][2] and middle[0][0] == middle[0][2],
+           f"the middle of the frames: {middle}")
+    expect("its samples are not finite" in BROWSER.ask("by('notes').innerText"), "no reason")
+    BROWSER.move(*page.middle(now["panes"][1]))
+    expect(page.now()["text"]["value"] == "none, this frame failed", f"{page.now()['text']}")
+
+
+def slices_of_frames_are_volumes(make):
     folder = make()
     values = np.full((3, 4, 5), 0.1)
     values[1, 2, 3] = 7
@@ -388,8 +414,13 @@ def a_scan_before_its_reconstruction(make):
         "data.panels.trajectory.values.map((words, d) => Array.from(new Int16Array("
         "bytes_of(words).buffer), (code) => code / 32767 * data.panels.trajectory.reach[d]))")
     expect(np.abs(np.array(drawn).T - k).max() < 1e-3, "another trajectory")
-    ends = pixels_of_trajectory(k)
+    outermost = np.argsort(-np.linalg.norm(k, axis=1))[:12]
+    ends = pixels_of_trajectory(k[outermost])
     expect(min(ends) > 60, f"nothing is drawn where samples were taken: {ends}")
+    BROWSER.ask("by('trajectory').querySelector('input').value = 3,"
+                "by('trajectory').querySelector('input').dispatchEvent(new Event('input'))")
+    of_first, opposite = pixels_of_trajectory([k[1], -k[1]])
+    expect(of_first > 60 > 30 > opposite, f"the first samples: {of_first}, opposite {opposite}")
     first = np.array(panels["first"]["coils"])
     expect(np.allclose(first, np.abs(d[:, :first.shape[1]]), rtol=1e-4), "other first samples")
     expect(np.allclose(panels["first"]["radius"], np.linalg.norm(k, axis=1)[:1024] / 16,
@@ -416,9 +447,8 @@ def a_scan_before_its_reconstruction(make):
 
 
 def pixels_of_trajectory(k):
-    """The brightness of the picture at the outermost samples."""
-    outermost = np.argsort(-np.linalg.norm(k, axis=1))[:12]
-    places = json.dumps((k[outermost] / 16).tolist())
+    """The brightness of the picture of 32 x 32 cells at these samples."""
+    places = json.dumps((np.array(k) / 16).tolist())
     return BROWSER.ask(f"""(() => {{
       const picture = document.querySelector("#trajectory canvas");
       const context = picture.getContext("2d");
@@ -452,6 +482,6 @@ if __name__ == "__main__":
             a_mosaic_shows_every_slice, one_slice_by_click_keys_and_wheel,
             window_and_level_by_drag, zoom_and_cine, phases_have_cyclic_colours,
             orientation_is_that_of_a_light_box, coil_maps_lie_over_the_image,
-            flat_images_and_many, large_images_open_soon, failed_frames_and_slices_of_frames,
-            dark_and_light, what_was_done_stands_above_and_below,
+            flat_images_and_many, large_images_open_soon, failed_frames_are_crosses,
+            slices_of_frames_are_volumes, dark_and_light, what_was_done_stands_above_and_below,
             a_scan_before_its_reconstruction, scans_of_three_dimensions_and_their_warnings]))
