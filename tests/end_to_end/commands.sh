@@ -104,7 +104,9 @@ expect many/images/scan.h5 many/images/moving.h5
 run maps scanner.h5 -o maps.h5 "${on[@]}" --quiet
 run convert image.h5 -o image.cfl --quiet
 expect maps.h5 image.cfl image.hdr
-"$lsrecon" view image.h5 -o image.html --quiet 2>err || [[ $? == 5 ]] # not built in
+run view image.h5 -o image.html --quiet
+run view scan.h5 -o scan.html --quiet
+expect image.html scan.html
 if "$lsrecon" devices >/dev/null 2>&1; then # the program may be built without any
     run bench --matrix 8,8 --samples 16 --stage fhd --kernel "tuned,${3:-separable}" --quiet
 fi

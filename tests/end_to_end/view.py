@@ -44,6 +44,14 @@ def solves_and_notes_are_told(make):
                           "--iterations", "2", "--png", "i.png"]).stderr
     notes = [line[6:] for line in said.splitlines() if line.startswith("note: ")]
     expect(any("Not converged after" in note for note in notes), said)
+    for note in notes:
+        short = [line[11:] for line in said.splitlines() if line.startswith("warning    ")]
+        expect(any(note.startswith(line.removesuffix(" ...")) for line in short),
+               f"no short line of '{note}' in {short}")
+    expect("in place of" not in said, "nothing was replaced")
+    again = folder.run(0, ["recon", "scan.h5", "-o", "i.h5", "--backend", "reference",
+                           "--iterations", "2", "--png", "i.png"]).stderr
+    expect("image      i.h5, 1 frame, in place of the file before\n" in again, again)
     with h5py.File(folder / "i.h5") as f:
         kept = [re.sub("`([a-z_]+)`", lambda key: "--" + key[1].replace("_", "-"), value)
                 for name, value in f["record"].attrs.items() if name.startswith("remark_")]

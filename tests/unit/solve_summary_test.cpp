@@ -110,6 +110,10 @@ TEST(SolveSummary, WhatTheImageLeavesOfTheSamplesIsTold) {
     };
     EXPECT_EQ(about(180, 16).samples_in_words(), "10 % unexplained, 1.2 times the noise");
     EXPECT_FALSE(about(180, 16).explains_too_little());
+    compare_with_samples(frame, 180, 200, 0, 18);
+    SolveSummary by_edge(SolveOptions{});
+    by_edge.add(frame);
+    EXPECT_EQ(by_edge.samples_in_words(), "10 % unexplained, noise at most 9 %");
     EXPECT_THAT(about(180, 8).about_samples(), HasSubstr("What may be wrong"));
     EXPECT_FALSE(about(162, 0).explains_too_little()) << "19 %";
     EXPECT_TRUE(about(158, 0).explains_too_little()) << "21 %";

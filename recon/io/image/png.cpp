@@ -9,26 +9,17 @@
 
 namespace lsrecon {
 
-namespace {
-
-png_image description_of(const Picture& picture) {
-    png_image png{};
-    png.version = PNG_IMAGE_VERSION;
-    png.width = static_cast<png_uint_32>(picture.width);
-    png.height = static_cast<png_uint_32>(picture.height);
-    png.format = PNG_FORMAT_GRAY;
-    return png;
-}
-
-} // namespace
-
 void require_png() {}
 
 void write_png(const std::string& path, const Image& image, const FrameValues& values,
                const GreyScale& grey) {
     const Picture picture = make_preview(image, values, grey);
     ReplacingFile target(path);
-    png_image png = description_of(picture);
+    png_image png{};
+    png.version = PNG_IMAGE_VERSION;
+    png.width = static_cast<png_uint_32>(picture.width);
+    png.height = static_cast<png_uint_32>(picture.height);
+    png.format = PNG_FORMAT_GRAY;
     if (png_image_write_to_file(&png, target.path().c_str(), 0, picture.grey.data(), 0, nullptr) ==
         0) {
         throw InputError(
@@ -37,18 +28,6 @@ void write_png(const std::string& path, const Image& image, const FrameValues& v
              "free some space or name another output"});
     }
     target.commit();
-}
-
-std::string png_bytes(const Picture& picture) {
-    png_image png = description_of(picture);
-    png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(png);
-    std::string bytes(size, '\0');
-    if (png_image_write_to_memory(&png, bytes.data(), &size, 0, picture.grey.data(), 0, nullptr) ==
-        0) {
-        throw Error(ExitCode::bug, text("a picture that libpng refuses: ", png.message));
-    }
-    bytes.resize(size);
-    return bytes;
 }
 
 } // namespace lsrecon
@@ -64,11 +43,6 @@ void require_png() {
 
 void write_png(const std::string&, const Image&, const FrameValues&, const GreyScale&) {
     require_png();
-}
-
-std::string png_bytes(const Picture&) {
-    require_png();
-    return {};
 }
 
 } // namespace lsrecon

@@ -13,7 +13,4 @@ void require_png();
 void write_png(const std::string& path, const Image& image, const FrameValues& values,
                const GreyScale& grey = {});
 
-/// A picture as the bytes of an 8-bit grey PNG. Error when the library refuses it.
-std::string png_bytes(const Picture& picture);
-
 } // namespace lsrecon
