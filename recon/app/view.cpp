@@ -21,16 +21,13 @@ struct Options {
 };
 
 OptionTable options_of(Options& options) {
-    OptionTable reading = option::scan_options(options.file, options.read);
-    reading.front() = in("Reading", {{"FILE", required(name(options.file)),
-                                      "file with a scan, an image, coil maps or a noise map", "",
-                                      "The other options of reading are for scans."}})
-                          .front();
-    reading.push_back(in("Reading", {{"maps", name(options.maps),
-                                      "coil maps to show, and to lay over the image", "none"}})
-                          .front());
     return joined(
-        {reading,
+        {in("Reading",
+            {{"FILE", required(name(options.file)),
+              "file with a scan, an image, coil maps or a noise map", "",
+              "The other options of reading are for scans."},
+             {"maps", name(options.maps), "coil maps to show, and to lay over the image", "none"}}),
+         without({"SCAN"}, option::scan_options(options.file, options.read)),
          in("Output", {output_option(options.output, "HTML page to write, for any browser"),
                        {"megabytes", in_unit("MB", number(options.megabytes, positive())),
                         "largest size of the values in the page", "",
@@ -54,14 +51,12 @@ bool is_scan(const std::string& path) {
 ExitCode run(Options& options) {
     require_input(options.file, "FILE");
     const bool of_scan = is_scan(options.file);
-    std::vector<NamedInput> inputs{{"FILE", options.file}};
-    if (!of_scan) {
-        inputs.clear();
+    std::vector<NamedInput> inputs{{"FILE", options.file}, {"--maps", options.maps}};
+    if (!of_scan) { // an image may have two files
         for (const std::string& file : format_of_input(options.file).files(options.file)) {
             inputs.push_back({"FILE", file});
         }
     }
-    inputs.push_back({"--maps", options.maps});
     check_files(inputs, {{"--output", options.output, FileKind::html}}, options.quiet);
     Console console(options.quiet);
     PageContent content = of_scan ? page_of_scan(options.file, options.read, console)

@@ -393,7 +393,7 @@ def what_was_done_stands_above_and_below(make):
         expect(found == [0, 2], f"{rule}: words overlap: {found}")
         line = BROWSER.ask("by('headline').innerText.replace(/\\s+/g, ' ')")
         for words in ("converged, ", " % unexplained, ", " times the noise", "lambda ",
-                      "chosen by ", "warning", " s"):
+                      "chosen by ", "warning", "time "):
             expect(words in line, f"'{words}' is not in '{line}'")
 
 

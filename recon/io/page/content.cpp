@@ -1,4 +1,4 @@
-#include <cmath>
+#include <cstdlib>
 #include <memory>
 
 #include "base/error.hpp"
@@ -103,8 +103,7 @@ void add_curves(Json& panels, const Image& about) {
 }
 
 double number_in(const Record& record, const std::string& name) {
-    const std::string words = value_in(record, name);
-    return words.empty() ? 0 : std::stod(words);
+    return std::strtod(value_in(record, name).c_str(), nullptr);
 }
 
 PageFact convergence(const Record& record, const Record& solves) {
@@ -143,7 +142,9 @@ PageFact regularisation(const Record& record) {
                                              : weights + ", chosen by samples " + by_weights;
     if (number_in(record, "lambda") > 0 || words.empty()) {
         words = "lambda " + value_in(record, "lambda") +
-                (rule.empty() ? ", as given" : ", chosen by " + rule) +
+                (!rule.empty()                                        ? ", chosen by " + rule
+                 : value_in(record, name_of_option("lambda")).empty() ? ", by default"
+                                                                      : ", as given") +
                 (words.empty() ? "" : "; " + words);
     }
     return {words};
@@ -164,9 +165,9 @@ std::vector<PageFact> headline(const Record& record, const Record& solves, std::
                                : PageFact{counted(notes, "warning") + " below", Mood::bad});
     double seconds = 0;
     for (const auto& [name, value] : record) {
-        seconds += name.rfind("seconds_", 0) == 0 ? std::stod(value) : 0;
+        seconds += name.rfind("seconds_", 0) == 0 ? std::strtod(value.c_str(), nullptr) : 0;
     }
-    facts.push_back({rounded(seconds) + " s"});
+    facts.push_back({"time " + rounded(seconds) + " s"});
     return facts;
 }
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <memory>
 
 #include "base/base64.hpp"
@@ -120,7 +121,7 @@ Json trajectory_of(const Scan& scan, const Sampling& sampling) {
 }
 
 double brief(double value) {
-    return std::stod(text(value)); // six digits
+    return std::strtod(text(value).c_str(), nullptr); // six digits
 }
 
 /// The first samples as they come: |k| over N/2, and |d| of the first coils.
