@@ -286,7 +286,8 @@ std::vector<PageFact> headline(const ScanFile& source, std::size_t shown, std::s
             {scan.format},
             {text("matrix ", by(scan.grid.size, scan.grid.dimensions), ", ",
                   by(scan.grid.fov_mm, scan.grid.dimensions), " mm")},
-            {counted(coils, "coil") + (scan.coil_maps.empty() ? ", no maps" : " with maps")},
+            {(coils == 0 ? "no samples" : counted(coils, "coil")) +
+             (scan.coil_maps.empty() ? ", no maps" : " with maps")},
             {scan.frames.size() == 1 ? "1 frame"
                                      : text(scan.frames.size(), " frames, this is ", shown)},
             {scan.noise.empty() ? "no noise scan" : "noise scan"}};
