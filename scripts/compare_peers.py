@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 """Transforms and CG-SENSE beside those of other programs, in one run.
 
-    compare_peers.py [--program LSRECON] [--device cpu|gpu] [--turns N] [--quick] [-o TABLE.md]
+    compare_peers.py [--program LSRECON] [--device cpu|gpu] [--turns N] [--quick] [--brief]
+                     [--transforms NAME ...] [--targets ERROR ...] [-o TABLE.md]
 
 Simulates scans in two and three dimensions and gives all programs the same sampling and all cores.
 Adjoint and forward transform are of all coils, and Q is an adjoint of ones on twice the grid. Each
 goes from arrays to arrays with everything that a plan needs; arrays are the device's. Errors are
 against sums in doubles at random voxels or samples. A row has of every program the fastest setting
 whose achieved error is at most the one named, or else its most exact one. The seconds of the least
-turn are followed by those of the processor; turns of all settings alternate. A dash stands for a
+turn are followed by those of the processor, the error and, unless --brief, what was asked for;
+turns of all settings alternate. A dash stands for a
 transform that this version of a program lacks.
 
 Peers are finufft, ducc0, sigpy and mrinufft, on a GPU cufinufft by each of its methods. Those that
@@ -37,7 +39,7 @@ from compare_regularisers import common_flags, difference, image_of, put
 from figures import Machine, bench, table, three_digits
 
 TRANSFORMS = ["adjoint", "forward", "Q"]
-TARGETS = [1e-3, 1e-5, 1e-6]  # errors that the transforms must reach
+TARGETS = [1e-3, 1e-5, 1e-6]
 CHECKED = 64  # voxels or samples whose exact sums are compared
 METHODS = [1, 2, 3, 4]  # of cuFINUFFT; a transform has some of them
 ITERATIONS = 30
@@ -275,14 +277,14 @@ def measure(settings, machine, noise):
     return by_program
 
 
-def cell_of(tried, target):
+def cell_of(tried, target, with_settings):
     reached = [one for one in tried if one[1].error <= target]
     if not tried:
         return "-"
     words, turn = (min(reached, key=lambda one: one[1].seconds) if reached
                    else min(tried, key=lambda one: one[1].error))
     return f"{three_digits(1e3 * turn.seconds)}, {three_digits(1e3 * turn.processor)}, " \
-        f"{turn.error:.0e} ({words})"
+        f"{turn.error:.0e}" + (f" ({words})" if with_settings else "")
 
 
 def name_of(program):
@@ -303,7 +305,7 @@ def installed(names):
 
 def transforms(machine, modules, noise):
     rows = []
-    for key, transform in itertools.product(("2D", "3D"), TRANSFORMS):
+    for key, transform in itertools.product(("2D", "3D"), machine.transforms):
         machine.simulate(key)
         shutil.copy(f"{key}.h5", "coils_alone.h5")
         with h5py.File("coils_alone.h5", "r+") as f:
@@ -315,9 +317,10 @@ def transforms(machine, modules, noise):
                          for setting in PEERS[machine.device][name](module, problem)]
         found = measure(settings, machine, noise)
         rows += [[f"{transform}, {key}", f"{target:g}",
-                  *(cell_of(found.get(program, []), target) for program in ["lsrecon", *modules])]
-                 for target in TARGETS]
-    return table(["transform", "error at most", "lsrecon: ms, processor ms, error (asked for)",
+                  *(cell_of(found.get(program, []), target, machine.settings)
+                    for program in ["lsrecon", *modules])]
+                 for target in machine.targets]
+    return table(["transform", "error at most", "lsrecon: ms, processor ms, error",
                   *map(name_of, modules)], rows)
 
 
@@ -368,6 +371,8 @@ def cg_sense(machine, modules, noise):
 def compare(options):
     output = options.output and os.path.abspath(options.output)
     machine, here = Machine(options), os.getcwd()
+    machine.transforms, machine.targets = options.transforms, options.targets
+    machine.settings = not options.brief
     modules, missing = installed(PEERS[machine.device])
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
@@ -385,6 +390,10 @@ def main():
     parser.add_argument("--device", choices=["cpu", "gpu"], default="cpu")
     parser.add_argument("--turns", type=int, default=3)
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--brief", action="store_true", help="without the settings")
+    parser.add_argument("--transforms", nargs="+", choices=TRANSFORMS, default=TRANSFORMS)
+    parser.add_argument("--targets", nargs="+", type=float, default=TARGETS,
+                        help="errors that the transforms must reach")
     os.environ.setdefault("OMP_NUM_THREADS", str(CORES))
     compare(parser.parse_args())
 

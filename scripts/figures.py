@@ -187,8 +187,8 @@ def transforms(machine):
              *[f"{1e3 * row['first_seconds']:.3g}, {1e3 * row['seconds']:.3g}, "
                f"{row['relative_error']:.0e}" for row in each]]
             for (transform, matrix, samples, coils), each in of_case]
-    return table(["NUFFT", "samples x coils", *[f"{one:.0e}: ms first, again, error"
-                                                for one in asked]], rows)
+    first, *others = [f"{one:.0e}" for one in asked]
+    return table(["NUFFT", "samples x coils", f"{first}: ms first, again, error", *others], rows)
 
 
 def kernels(machine):
@@ -258,7 +258,8 @@ def by_script(machine, script, *words):
 
 def peers(machine):
     quick = ["--quick"] if machine.quick else []
-    return [*by_script(machine, "compare_peers.py", "--device", machine.device, *quick), "",
+    return [*by_script(machine, "compare_peers.py", "--device", machine.device, "--brief",
+                         "--transforms", "adjoint", "forward", "--targets", "1e-3", "1e-5", *quick), "",
             *processes(machine)]
 
 
