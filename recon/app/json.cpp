@@ -74,7 +74,10 @@ nlohmann::json value_in_record(const std::string& name, const std::string& words
     if (is_text(name)) {
         return words;
     }
-    return words == "yes" || words == "no" ? nlohmann::json(words == "yes") : number_or_text(words);
+    if (name == "converged" || words == "yes" || words == "no") { // a record may have 1 for it
+        return words == "yes" || words == "1";
+    }
+    return number_or_text(words);
 }
 
 } // namespace
