@@ -53,6 +53,7 @@ inside() {
     unshare --mount --propagation private --pid --fork --kill-child bash -c '
         mount -t proc proc "$1/proc"
         mount -t sysfs -o ro sysfs "$1/sys" # where PoCL finds the processors
+        mount --bind /dev/pts "$1/dev/pts" # a test shows help on a terminal
         exec chroot "$1" /usr/bin/env -i HOME=/root LANG=C.UTF-8 \
             PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin "${@:2}"' \
         inside "$root" "$@"
