@@ -21,6 +21,7 @@ rm -rf "$tree"
 mkdir -p "$tree"
 rm -f "$out"/*lsrecon*_*
 if [[ -e .git ]]; then
+    git diff --quiet HEAD || echo "note: changes that are not committed are left out" >&2
     git archive HEAD | tar -x -C "$tree"
     date=$(git log -1 --format=%cd --date=rfc2822)
 else

@@ -105,8 +105,10 @@ ExitCode run(Options& options) {
 
 OptionTable sampling_options(Options& options) {
     TrajectoryOptions& sampling = options.simulation.sampling;
+    const Value trajectory =
+        of_words(names_of(trajectory_designs()), name(options.simulation.trajectory, "NAME"));
     return in("Trajectory",
-              {{"trajectory", name(options.simulation.trajectory, "NAME"), "trajectory", "",
+              {{"trajectory", trajectory, "trajectory", "",
                 "Trajectories:" + listed(trajectory_designs())},
                {"matrix", grid_size(options.matrix), "voxels in each dimension"},
                {"fov_mm", in_unit("mm", number(options.fov_mm, positive(), "LENGTHS")),

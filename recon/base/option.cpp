@@ -122,6 +122,11 @@ Value required(Value value) {
     return value;
 }
 
+Value of_words(std::vector<std::string> words, Value value) {
+    value.words = std::move(words);
+    return value;
+}
+
 Value in_unit(const std::string& unit, Value value) {
     value.unit = unit;
     return value;

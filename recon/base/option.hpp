@@ -113,6 +113,8 @@ Value name(std::string& member, const std::string& form = "FILE");
 /// A name of a file that is read.
 Value input(std::string& member);
 Value required(Value value);
+/// The value with words that it takes, which others look up.
+Value of_words(std::vector<std::string> words, Value value);
 Value in_unit(const std::string& unit, Value value);
 /// A switch that sets the member to `given`.
 Value toggle(bool& member, bool given = true);

@@ -307,7 +307,7 @@ OptionTable device_options(ComputeOptions& compute, const std::string& usual_ker
                            const std::string& about_kernel) {
     return in(
         "Device",
-        {expert({"backend", name(compute.backend, "NAME"),
+        {expert({"backend", of_words(names_of(device_kinds()), name(compute.backend, "NAME")),
                  "compute backend: OpenCL, or loops on the CPU as a check", "",
                  "Backends:" + listed(device_kinds())}),
          device_option(compute.device),

@@ -52,6 +52,7 @@ expect "--precision" recon scan.h5 --preci
 expect "single double" recon --precision ""
 expect "double" recon --precision d
 expect "double" recon --precision = d
+expect "golden-angle" simulate --trajectory golden-a
 expect "" recon --lambda ""
 expect "" recon sc
 [[ $(completed recon --) == *--threads* ]] || fail "recon -- completes to: $(completed recon --)"
