@@ -19,13 +19,13 @@ typedef struct {
 
 // bins: along x and y, and layers. tile: points along x and y.
 // Geometry: samples.
-__kernel void find_keys(const ulong items, __global const Place *places, int4 bins, int2 tile,
+__kernel void find_keys(const ulong items, __global const Place *places, int4 bins, int2 bin_size,
                         __global uint *keys, __global uint *order)
 {
     ONLY(items)
     const size_t i = get_global_id(0);
     __global const ushort *first = places[i].first;
-    const uint bin = first[1] / tile.y * bins.x + first[0] / tile.x;
+    const uint bin = first[1] / bin_size.y * bins.x + first[0] / bin_size.x;
     keys[i] = bin * bins.z + first[2];
     order[i] = i;
 }

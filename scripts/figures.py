@@ -258,9 +258,9 @@ def by_script(machine, script, *words):
 
 def peers(machine):
     quick = ["--quick"] if machine.quick else []
-    return [*by_script(machine, "compare_peers.py", "--device", machine.device, "--brief",
-                         "--transforms", "adjoint", "forward", "--targets", "1e-3", "1e-5", *quick), "",
-            *processes(machine)]
+    brief = ["--brief", "--transforms", "adjoint", "forward", "--targets", "1e-3", "1e-5"]
+    return [*by_script(machine, "compare_peers.py", "--device", machine.device, *brief, *quick),
+            "", *processes(machine)]
 
 
 def runs(machine):
