@@ -4,7 +4,6 @@
 #include <cstdlib>
 #include <memory>
 
-#include "base/machine.hpp"
 #include "base/parallel.hpp"
 #include "base/ranges.hpp"
 #include "device/device.hpp"
@@ -28,8 +27,6 @@ public:
             // posix_memalign, because aligned_alloc takes only whole pages.
             if (::posix_memalign(&host_, page, round_up(bytes_, cache_line)) != 0) {
                 host_ = nullptr;
-            } else {
-                ask_for_large_pages(host_, bytes_);
             }
         }
         if (in_host_memory && host_ == nullptr) {
