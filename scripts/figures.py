@@ -55,7 +55,6 @@ def scans_of(quick):
     return {
         "2D": scan("radial", [flat] * 2, "--coils", 8, *dense),
         "3D": scan("radial-3d", [deep] * 3, "--model", "voxels", *sparse),
-        "small": scan("radial-3d", [small] * 3, "--model", "voxels"),
         "series": scan("golden-angle", [32 if quick else 128] * 2, "--readouts", 21, "--frames",
                        frames, "--coils", coils, "--motion", 8),
         "coils": scan("radial-3d", [deep] * 3, "--coils", 8),
@@ -69,10 +68,6 @@ TRANSFORMED = {"cpu": [[]], "gpu": [[], ["--matrix", "128,128,128", "--coils", 8
                                     ["--matrix", "256,256,256"]]}
 RECONSTRUCTED = {"cpu": {"2D": WAYS, "3D": WAYS, "series": WAYS},
                  "gpu": {"2D": WAYS, "series": WAYS[:2], "coils": WAYS, "large": [TEN]}}
-GROWN = [(["random", [128] * 3], []), (["random", [160] * 3], []), (["random", [1536] * 2], []),
-         (["random", [112] * 3], ["--lambda", 0.01]),
-         (["random", [112] * 3], ["--reg", "tv:0.001"]),
-         (["random", [112] * 3], ["--reg", "wavelet:0.001"])]
 
 
 class DeviceMemory(threading.Thread):
@@ -285,26 +280,6 @@ def runs(machine):
                   *(["device, MiB (predicted)"] if of_gpu else []), "error, %"], rows)
 
 
-def memory(machine):
-    """By how much a process outgrows that of 16^3 voxels, which is the program itself."""
-    def host(shape, words):
-        trajectory, matrix = shape
-        machine.run("simulate", *scan(trajectory, matrix, "--readouts", 20,
-                                      "--samples-per-readout", 30), "-o", "memory.h5")
-        words = ["--iterations", 2, *words]
-        took = machine.repeat(lambda: machine.run("recon", "memory.h5", "-o", "image.h5",
-                                                  *words)[1])
-        return np.array([machine.predict("memory.h5", *words)["host_bytes"] / 1e6,
-                         np.min(took, axis=0)[2]])
-    least, rows = host(["random", [16] * 3], []), []
-    for shape, words in [(["random", [48] * 3], [])] if machine.quick else GROWN:
-        predicted, measured = host(shape, words) - least
-        rows.append([f"{shape[1][0]}^{len(shape[1])}",
-                     f"`{' '.join(map(str, words))}`" if words else "least squares",
-                     f"{predicted:.0f}", f"{measured:.0f}", f"{measured / predicted:.2f}"])
-    return table(["voxels", "options", "predicted, MB", "measured, MB", "ratio"], rows)
-
-
 def alike(machine, count):
     """Files of scans that were sampled alike, with noise of their own."""
     machine.simulate("batch")
@@ -361,10 +336,10 @@ def predicted(machine):
 
 
 TABLES = {"transforms": transforms, "kernels": kernels, "runs": runs, "predictions": predicted,
-          "peers": peers, "maps": maps, "memory": memory, "batch": batch}
+          "peers": peers, "maps": maps, "batch": batch}
 OTHER_TURNS = {"kernels": "medians of five turns", "predictions": "the second of two turns"}
-OF_CPU = ["maps", "memory", "batch"]  # they measure the host
-WITH_PREDICTIONS = ["runs", "predictions", "memory"]
+OF_CPU = ["maps", "batch"]  # they measure the host
+WITH_PREDICTIONS = ["runs", "predictions"]
 
 
 def put(page, name, device, lines):

@@ -13,15 +13,14 @@ import tempfile
 
 program, source = sys.argv[1], pathlib.Path(sys.argv[2])
 PAGE = source / "docs/performance.md"
-TABLES = {"cpu": ["transforms", "kernels", "runs", "peers", "maps", "predictions", "memory",
-                  "batch"],
+TABLES = {"cpu": ["transforms", "kernels", "runs", "peers", "maps", "predictions", "batch"],
           "gpu": ["transforms", "kernels", "runs", "peers", "predictions"]}
 WORDS = ("scan", "NUFFT", "engine", "kernel", "options", "transform", "CG-SENSE", "file to file",
          "lsrecon and BART", "maps", "voxels")  # columns without numbers begin so
 NUMBER = re.compile(r"[-+]?\d+(\.\d+)?(e[-+]?\d+)?\b")
 # Three transforms, kernels, three scans in three ways, two errors of two transforms of two scans.
 ROWS = {"transforms": 3, "kernels": 4, "runs": 9, "peers": 8, "maps": 3, "predictions": 1,
-        "memory": 1, "batch": 2}
+        "batch": 2}
 
 
 def table_of(page, name, device):
