@@ -59,9 +59,8 @@ ExitCode measure(const Options& options) {
     if (!options.output.empty()) {
         write_machine(options.output, machine);
     }
-    print_line("%s measured; nine of ten reconstructions take between a prediction over %.2f and "
-               "the prediction times %.2f",
-               machine.device.name.c_str(), machine.pace.spread, machine.pace.spread);
+    print_line("%s measured; predictions are within a factor of %.2f for nine runs in ten",
+               machine.device.name.c_str(), machine.pace.spread);
     return ExitCode::done;
 }
 
