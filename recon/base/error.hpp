@@ -6,7 +6,7 @@
 
 namespace lsrecon {
 
-/// The exit code of the program; documented in docs/formats.md and the help.
+/// The exit code of the program; documented in docs/exit_codes.md and the help.
 enum class ExitCode {
     done = 0,
     bug = 1,

@@ -215,7 +215,7 @@ std::uint64_t room_about(const Image& image) {
     return of_the_rest + of_voxels + sizeof(float) * of_maps + of_frame * image.frames.size();
 }
 
-/// Writes the description of the volumes of an image (docs/formats.md): geometry as attributes of
+/// Writes the description of the volumes of an image (docs/image.md): geometry as attributes of
 /// `dataset`, the record, times, the labels and positions of frames, the solver's histories, which
 /// frames failed, maps of the noise.
 void write_about(Hdf5Writer& file, const std::string& dataset, const Image& image) {

@@ -9,7 +9,7 @@
 namespace lsrecon {
 
 /// Writes /image [F, (Z,) Y, X] complex64 ([F, N] off the grid) with named dimensions, geometry,
-/// the solver's history and the record of how it was made; docs/formats.md. Written beside and
+/// the solver's history and the record of how it was made; docs/image.md. Written beside and
 /// renamed into place. DeviceError when a value is not finite or all are zero: no such image is
 /// written.
 void write_image(const std::string& path, const Image& image);

@@ -74,7 +74,7 @@ void require_own_place(const std::string& path, const std::string& format, const
 /// The format of a file that is there. InputError when no format knows it.
 const ImageFormat& format_of_input(const std::string& path);
 
-/// The one image of a file in any format that says how large it is (docs/formats.md).
+/// The one image of a file in any format that says how large it is (docs/image.md).
 struct OnlyImage {
     StoredImage about; ///< slices at several positions are a volume
     ImageValues values; ///< N, x fastest

@@ -13,7 +13,7 @@ namespace lsrecon {
 
 namespace {
 
-const char* const again = "write the image again, as docs/formats.md describes it";
+const char* const again = "write the image again, as docs/image.md describes it";
 
 Grid grid_of(const Hdf5Reader& file, const std::vector<std::size_t>& extents) {
     if (!file.has_attribute("image", "fov_mm")) {

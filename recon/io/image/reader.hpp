@@ -8,7 +8,7 @@
 
 namespace lsrecon {
 
-/// Opens an image file (docs/formats.md) with its geometry, frames, residuals and record; values
+/// Opens an image file (docs/image.md) with its geometry, frames, residuals and record; values
 /// are read a frame at a time. Those of listed voxels are on their grid. `dataset` "noise_map" or
 /// "g_factor" is that map of the image's first frame, a real number a voxel. InputError when it is
 /// no image on a grid, lacks the map, or says of itself what does not fit.

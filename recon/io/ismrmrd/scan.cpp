@@ -17,7 +17,7 @@
 #include "io/ismrmrd_hdf5.hpp"
 #include "scan/host_memory.hpp"
 
-// The meaning of the fields of an ISMRMRD file here; docs/formats.md says the same for users.
+// The meaning of the fields of an ISMRMRD file here; docs/ismrmrd.md says the same for users.
 
 namespace lsrecon {
 

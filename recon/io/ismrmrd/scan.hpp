@@ -6,7 +6,7 @@
 
 namespace lsrecon {
 
-/// The images of an ISMRMRD file as frames; docs/formats.md says what becomes of every field.
+/// The images of an ISMRMRD file as frames; docs/ismrmrd.md says what becomes of every field.
 /// The file is opened for reading only and never changed. InputError with the first thing wrong.
 ScanHeader open_ismrmrd(const std::shared_ptr<const Hdf5Reader>& opened,
                         const ReadOptions& options);
