@@ -1,10 +1,8 @@
 #include "base/fft.hpp"
 
 #include <algorithm>
-#include <mutex>
 
 #include "base/complex_rows.hpp"
-#include "base/error.hpp"
 #include "base/fft_lines.hpp"
 #include "base/parallel.hpp"
 #include "base/ranges.hpp"

@@ -6,10 +6,8 @@
 #if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) &&       \
     !defined(__SANITIZE_THREAD__)
 #define LSRECON_AVX2_CLONE __attribute__((target_clones("avx2", "default")))
-#define LSRECON_FMA_CLONE __attribute__((target_clones("fma", "default")))
 #define LSRECON_WIDE_CLONE __attribute__((target_clones("avx512f", "fma", "default")))
 #else
 #define LSRECON_AVX2_CLONE
-#define LSRECON_FMA_CLONE
 #define LSRECON_WIDE_CLONE
 #endif

@@ -164,8 +164,7 @@ Simulation simulate_scan(const BenchmarkOptions& options, Transforms& transforms
     simulation.trajectory = "random";
     simulation.model = "voxels";
     TrajectoryOptions& sampling = simulation.sampling;
-    sampling.grid.dimensions = static_cast<int>(options.matrix.size());
-    std::copy(options.matrix.begin(), options.matrix.end(), sampling.grid.size.begin());
+    sampling.grid = grid_of(options.matrix);
     std::copy(options.matrix.begin(), options.matrix.end(), sampling.grid.fov_mm.begin());
     sampling.samples_per_readout = 1;
     sampling.readouts =

@@ -16,13 +16,6 @@ namespace {
 constexpr std::size_t fewest_checked = 32;
 constexpr double reference_pairs = 5e7;
 
-Grid grid_of(const std::vector<std::size_t>& matrix) {
-    Grid grid;
-    grid.dimensions = static_cast<int>(matrix.size());
-    std::copy(matrix.begin(), matrix.end(), grid.size.begin());
-    return grid;
-}
-
 void fill(TransformCase& what, std::size_t samples, std::mt19937_64& random) {
     std::uniform_real_distribution<double> uniform(-0.5, 0.5);
     what.trajectory.resize(samples, Vec3{0, 0, 0});
@@ -67,6 +60,13 @@ double median(std::vector<double> values) {
 }
 
 } // namespace
+
+Grid grid_of(const std::vector<std::size_t>& matrix) {
+    Grid grid;
+    grid.dimensions = static_cast<int>(matrix.size());
+    std::copy(matrix.begin(), matrix.end(), grid.size.begin());
+    return grid;
+}
 
 TransformCase make_transform_case(const std::string& stage, const std::vector<std::size_t>& matrix,
                                   std::size_t samples, unsigned seed, Reporter& report) {

@@ -35,6 +35,9 @@ struct TransformCase {
     std::size_t sources() const { return stage == "f" ? voxels.count() : trajectory.size(); }
 };
 
+/// A grid of so many voxels: two or three dimensions.
+Grid grid_of(const std::vector<std::size_t>& matrix);
+
 /// `matrix` has two or three entries. Runs the reference on at least 32 points.
 TransformCase make_transform_case(const std::string& stage, const std::vector<std::size_t>& matrix,
                                   std::size_t samples, unsigned seed, Reporter& report);

@@ -79,8 +79,7 @@ Complex sum_over_voxels(const Grid& grid, const Vec3& k, const Complex* rho) {
 Problem make_problem(const std::string& transform, const NufftCase& what) {
     Problem problem;
     problem.transform = transform;
-    problem.grid.dimensions = static_cast<int>(what.matrix.size());
-    std::copy(what.matrix.begin(), what.matrix.end(), problem.grid.size.begin());
+    problem.grid = grid_of(what.matrix);
     problem.trajectory = radial_samples(problem.grid, what.samples);
     problem.voxels =
         transform == "q" ? Voxels::half_differences(problem.grid) : Voxels::of_grid(problem.grid);
@@ -146,14 +145,20 @@ double bandwidth_of(Device& device) {
     return 3 * static_cast<double>(count * x.element().bytes()) / least;
 }
 
-NufftRow measured_row(const Problem& problem, double accuracy, const std::string& device_name) {
-    ComputeOptions options;
-    options.device = device_name;
+/// What a device does in a second.
+struct Limits {
+    double bytes;
+    double multiply_adds;
+};
+
+NufftRow measured_row(const Problem& problem, double accuracy, const ComputeOptions& of_device,
+                      const std::shared_ptr<Device>& opened, const Limits& limits) {
+    ComputeOptions options = of_device;
     options.engine = "nufft";
     options.accuracy = accuracy;
     options.precision = Precision::float32;
-    const auto transforms = open_transforms(options);
-    Device& device = transforms->device();
+    const auto transforms = open_transforms(options, engines(), opened);
+    Device& device = *opened;
     Array values = device.zeros(static_cast<std::size_t>(problem.values.size()), problem.element());
     if (problem.transform == "q") {
         const RealVector weights = problem.values.row(0).real().transpose();
@@ -199,8 +204,8 @@ NufftRow measured_row(const Problem& problem, double accuracy, const std::string
     row.relative_error = (found - problem.exact).norm() / problem.exact.norm();
     const Cost cost = transforms->predict(problem.stage(), problem.trajectory, problem.voxels);
     const auto coils = static_cast<double>(problem.coils);
-    row.fft_seconds = coils * cost.fft_bytes / bandwidth_of(device);
-    row.sums_seconds = coils * cost.multiply_adds; // of a rate of 1
+    row.fft_seconds = coils * cost.fft_bytes / limits.bytes;
+    row.sums_seconds = coils * cost.multiply_adds / limits.multiply_adds;
     return row;
 }
 
@@ -213,13 +218,16 @@ std::vector<NufftCase> nufft_cases() {
 void benchmark_nufft(const NufftCase& what, const std::vector<double>& accuracies,
                      const std::string& device, const DeviceRates& rates, Reporter& report,
                      const std::function<void(NufftRow&&)>& add) {
+    ComputeOptions of_device;
+    of_device.device = device;
+    const std::shared_ptr<Device> opened = open_transforms(of_device)->shared_device();
+    const Limits limits{bandwidth_of(*opened), rates.multiply_adds};
     for (const std::string transform : {"adjoint", "forward", "q"}) {
         const Stage stage(report, "nufft " + transform);
         const Problem problem = make_problem(transform, what);
         for (const double accuracy : accuracies) {
-            NufftRow row = measured_row(problem, accuracy, device);
+            NufftRow row = measured_row(problem, accuracy, of_device, opened, limits);
             row.matrix = what.matrix;
-            row.sums_seconds /= rates.multiply_adds;
             row.samples_per_second =
                 static_cast<double>(row.samples * row.coils) / row.first_seconds;
             if (!row.verified()) {
