@@ -10,6 +10,7 @@
 #include "encoding/formulation.hpp"
 #include "encoding/methods.hpp"
 #include "encoding/noise_map.hpp"
+#include "plan/cost.hpp"
 #include "plan/plan.hpp"
 #include "plan/settle.hpp"
 #include "reconstruct_choices.hpp"
@@ -175,7 +176,6 @@ Reconstructed reconstruct(FrameSource& source, ImageSink& sink, Transforms& tran
                           ReconstructOptions options, Reporter& report) {
     require_samples(source.scan());
     const AsAsked as_asked(transforms);
-    const bool together = need_all_frames(options.solve.regularisers);
     if (need_splitting(options.solve.regularisers) && options.effort.tolerance) {
         require_tolerance(*options.effort.tolerance, transforms.precision());
     }
@@ -193,8 +193,10 @@ Reconstructed reconstruct(FrameSource& source, ImageSink& sink, Transforms& tran
     qs.require(scan);
 
     ModelCheck model_check(transforms, prepared.maps_are_stored());
-    const SolveFacts facts{formulation.products(), unit_roundoff(transforms.solver_precision()),
-                           !qs.are_given() && has_few_samples(scan, prepared.first_good())};
+    const SolveFacts facts{
+        formulation.products(), unit_roundoff(transforms.solver_precision()),
+        !qs.are_given() && has_few_samples(scan, prepared.first_good()),
+        may_be_joint(transforms, options, scan, shape_of_frames(scan, formulation))};
     Run run{prepared,
             transforms,
             qs,
@@ -205,12 +207,13 @@ Reconstructed reconstruct(FrameSource& source, ImageSink& sink, Transforms& tran
             report,
             qs.are_given() ? 0 : frames_of_a_sampling(scan)};
     TurnAhead ahead;
-    const auto& [weight, curve] = choose_by_samples(run, formulation, facts, ahead);
+    const auto& [weight, curve] = choose_by_samples(run, formulation, facts, sink, ahead);
     if (ahead.place) {
         go_on_with(ahead, run);
     }
 
-    sink.begin(scan, settings_of(run));
+    const bool together = need_all_frames(run.how.regularisers);
+    sink.begin(scan, settings_of(run), !together);
     JobRanks alone;
     const bool divide = !together && scan.frames.size() > 1;
     const JointRoom room = together ? require_joint_room(run, formulation) : JointRoom();
@@ -245,7 +248,7 @@ Reconstructed reconstruct(FrameSource& source, ImageSink& sink, Transforms& tran
     }
     frames.end(model_check);
     Reconstructed result{SolveSummary(run.how, solved_with(run, formulation)), std::move(about),
-                         frames.finished_before(), frames.failed()};
+                         frames.finished_before(), frames.failed(), together};
     if (!frames.are_elsewhere()) {
         finish(result, frames, weight, curve, run);
         sink.end(scan, result.about);

@@ -3,12 +3,17 @@
 #include <cmath>
 
 #include "base/numbers.hpp"
+#include "base/packed.hpp"
 #include "encoding/methods.hpp"
 #include "encoding/solvers.hpp"
 
 namespace lsrecon {
 
 namespace {
+
+std::pair<std::size_t, double> amplified_by(const LambdaCurve& curve) {
+    return {curve.frame, curve.at_chosen().amplification};
+}
 
 Choices choose(Run& run, SolveFacts facts, TurnAhead& ahead) {
     Choices choices;
@@ -23,7 +28,8 @@ Choices choose(Run& run, SolveFacts facts, TurnAhead& ahead) {
         choices.curve = choose_lambda_ahead(run, rule, ahead);
         facts.lambda = choices.curve->at_chosen().lambda;
         run.how = settle(run.asked, facts);
-        ahead.sampling->amplification = choices.curve->at_chosen().amplification;
+        run.amplified = amplified_by(*choices.curve);
+        ahead.sampling->amplification = run.amplified.second;
         put_choices(run, ahead);
     }
     return choices;
@@ -161,10 +167,8 @@ std::optional<ComputeOptions> better_than_now(const Run& run, const Choices& cho
                       is_cut(choices.curve) ? smallest_by_prediction : run.how.lambda);
 }
 
-} // namespace
-
-Choices choose_by_samples(Run& run, const Formulation& formulation, const SolveFacts& facts,
-                          TurnAhead& ahead) {
+Choices choose_exactly(Run& run, const Formulation& formulation, const SolveFacts& facts,
+                       TurnAhead& ahead) {
     const bool in_segments = formulation.off_resonance && run.transforms.segment_error() > 0;
     if (run.qs.are_given() || in_segments) { // whose errors stay
         return choose(run, facts, ahead);
@@ -196,6 +200,70 @@ Choices choose_by_samples(Run& run, const Formulation& formulation, const SolveF
     if (ahead.of_frame && !ahead.place) {
         look_ahead(run, ahead);
     }
+    return choices;
+}
+
+/// The choices for a run that continues this one, and what they came with.
+struct KeptChoices {
+    Choices choices;
+    std::optional<Precision> precision;
+    double accuracy = 0;
+    bool accuracy_is_of_image = false;
+    std::vector<std::string> notes;
+    template <typename Archive> void each(Archive& archive) {
+        archive(choices, precision, accuracy, accuracy_is_of_image, notes);
+    }
+};
+
+KeptChoices kept(const Choices& choices, const Run& run, std::size_t notes_before) {
+    const ComputeOptions& compute = run.transforms.options();
+    const std::vector<std::string>& notes = run.report.notes();
+    return {choices,
+            compute.precision,
+            compute.accuracy,
+            compute.accuracy_is_of_image,
+            {notes.begin() + static_cast<std::ptrdiff_t>(notes_before), notes.end()}};
+}
+
+/// Goes on with what another run has chosen.
+Choices take(KeptChoices kept, SolveFacts facts, const Formulation& formulation, Run& run) {
+    ComputeOptions compute = run.transforms.options();
+    compute.precision = kept.precision;
+    compute.accuracy = kept.accuracy;
+    compute.accuracy_is_of_image = kept.accuracy_is_of_image;
+    run.transforms.compute_as(compute);
+    const Sampling& first = *run.scan().frames[run.prepared.first_good()].sampling;
+    run.transforms.record_as_made("fhd", first.points(), formulation.voxels);
+    if (kept.choices.weight) {
+        facts.regularisers = kept.choices.weight->regularisers;
+    }
+    if (kept.choices.curve) {
+        facts.lambda = kept.choices.curve->at_chosen().lambda;
+        run.amplified = amplified_by(*kept.choices.curve);
+    }
+    run.how = settle(run.asked, facts);
+    for (const std::string& note : kept.notes) {
+        run.report.note(note);
+    }
+    if (kept.choices.weight || kept.choices.curve) {
+        run.report.tell(text("as the run before chose: lambda ", rounded(run.how.lambda), " ",
+                             in_words(run.how.regularisers)));
+    }
+    return std::move(kept.choices);
+}
+
+} // namespace
+
+Choices choose_by_samples(Run& run, const Formulation& formulation, const SolveFacts& facts,
+                          ImageSink& sink, TurnAhead& ahead) {
+    std::string before = sink.chosen(run.scan());
+    run.transforms.ranks().broadcast(0, before);
+    if (!before.empty()) {
+        return take(unpacked<KeptChoices>(before), facts, formulation, run);
+    }
+    const std::size_t notes_before = run.report.notes().size();
+    Choices choices = choose_exactly(run, formulation, facts, ahead);
+    sink.keep_chosen(packed(kept(choices, run, notes_before)));
     return choices;
 }
 

@@ -45,22 +45,26 @@ public:
         }
     }
 
-    void begin(const Scan& scan, const Record& settings) override {
+    std::string chosen(const Scan& scan) override {
         settings_ = options_.settings;
         const Record hashes = options_.hashes ? options_.hashes() : Record();
         settings_.insert(settings_.end(), hashes.begin(), hashes.end());
-        settings_.insert(settings_.end(), settings.begin(), settings.end());
-        const bool together = need_all_frames(options_.solve.regularisers);
-        std::optional<Record> identity; // of frames that a later run may find finished
-        if (!together && scan.frames.size() > 1) {
-            identity = identity_of(make_record(scan, transforms_.computed_by(), settings_));
+        if (scan.frames.size() > 1) { // which a later run may find finished
+            identity_ = identity_of(make_record(scan, transforms_.computed_by(), settings_));
         }
-        store_.emplace(path_, scan, std::move(identity), options_.resume);
+        return identity_ && options_.resume ? PartFolder::chosen_in(path_, *identity_) : "";
+    }
+
+    void keep_chosen(std::string bytes) override { chosen_ = std::move(bytes); }
+
+    void begin(const Scan& scan, const Record& settings, bool by_frame) override {
+        settings_.insert(settings_.end(), settings.begin(), settings.end());
+        store_.emplace(path_, scan, by_frame ? identity_ : std::nullopt, options_.resume, chosen_);
         if (store_->resumed() > 0) {
             report_.tell(text(store_->resumed(), " of ", scan.frames.size(),
                               " frames were finished before"));
         }
-        if (together) {
+        if (!by_frame) {
             words_.emplace("lsrecon: stopped by a signal; frames that are solved together are "
                            "saved only when all are done\n");
         }
@@ -120,6 +124,8 @@ private:
     std::optional<Truth> truth_;
     std::optional<double> truth_error_;
     Record settings_;
+    std::optional<Record> identity_; ///< of frames, each for itself
+    std::string chosen_;
     std::optional<FrameStore> store_;
     Image image_; ///< all but its values, and
     std::string scan_file_; ///< where it comes from, at the end

@@ -28,11 +28,14 @@ JointFrame joint_frame(const Run& run, std::size_t f, SamplingTurn& turn,
 
 } // namespace
 
+FrameShape shape_of_frames(const Scan& scan, const Formulation& formulation) {
+    return {scan.grid, scan.coils(), formulation.coils_share_one_problem};
+}
+
 JointRoom require_joint_room(const Run& run, const Formulation& formulation) {
     const Scan& scan = run.scan();
-    JointRoom room = require_joint_room(
-        run.transforms, scan,
-        FrameShape(scan.grid, scan.coils(), formulation.coils_share_one_problem), run.how);
+    JointRoom room =
+        require_joint_room(run.transforms, scan, shape_of_frames(scan, formulation), run.how);
     run.report.tell(room.words);
     return room;
 }

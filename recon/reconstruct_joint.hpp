@@ -6,8 +6,10 @@
 
 namespace lsrecon {
 
+FrameShape shape_of_frames(const Scan& scan, const Formulation& formulation);
+
 /// What frames that are solved together take, which is told. InputError when they find no room
-/// (reconstruct_cost.hpp).
+/// (plan/cost.hpp).
 JointRoom require_joint_room(const Run& run, const Formulation& formulation);
 
 /// The turn of a place whose frames are solved together: one frame's samples at a time become F^H d

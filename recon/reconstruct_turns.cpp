@@ -173,7 +173,13 @@ SamplingTurn::SamplingTurn(const Run& run, PlaceTurn& of, const Sampling& by)
     : here(of), sampling(by),
       equations(of.equations, by,
                 route_of(run.transforms, by.points(), of.formulation, run.how,
-                         of.equations.maps.count(), run.frames_of_each)) {}
+                         of.equations.maps.count(), run.frames_of_each)) {
+    const auto& [frame, by_sampling] = run.amplified;
+    if (run.prepared.place_of(frame).index == of.place.index &&
+        run.scan().frames[frame].sampling.get() == &by) {
+        amplification = by_sampling;
+    }
+}
 
 void begin(const Run& run, const Place& place, const Sampling& sampling,
            std::unique_ptr<PlaceTurn>& here, std::unique_ptr<SamplingTurn>& turn) {
@@ -353,7 +359,7 @@ ChosenWeight choose_weight_ahead(const Run& run, const std::vector<Regularisers>
     const Route route =
         route_of(run.transforms, turn.frame.sampling->points(), ahead.place->formulation, run.how,
                  ahead.place->equations.maps.count(), run.frames_of_each);
-    const bool together = need_all_frames(candidates.front());
+    const bool together = any_needs_all_frames(candidates);
     const std::map<std::size_t, Frame> others =
         together ? neighbours_of(run, ahead) : std::map<std::size_t, Frame>();
     std::map<std::size_t, const Frame*> in_order{{ahead.frame, &turn.frame}};

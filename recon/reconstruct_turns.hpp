@@ -25,6 +25,8 @@ struct Run {
     ModelCheck& model_check;
     Reporter& report;
     double frames_of_each; ///< sampling, on average; 0 where Q is given
+    /// The frame by which lambda was chosen, and LambdaPoint::amplification of its sampling.
+    std::pair<std::size_t, double> amplified = {};
 
     const Scan& scan() const { return prepared.scan(); }
 };

@@ -168,8 +168,7 @@ void settle_and_check_files(ReconOptions& options) {
 }
 
 void require_as_asked(const ReconOptions& options, const ReconstructedFile& result) {
-    require_all_frames(result.failed, result.about.frames.size(), options.output,
-                       !need_all_frames(options.reconstruct.solve.regularisers));
+    require_all_frames(result.failed, result.about.frames.size(), options.output, !result.together);
     require_certified(result.solves, options.reconstruct.certify, options.output);
 }
 

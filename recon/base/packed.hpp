@@ -2,9 +2,11 @@
 
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace lsrecon {
@@ -45,6 +47,16 @@ private:
             }
         }
     }
+    template <typename First, typename Second> void put(std::pair<First, Second>& value) {
+        put(value.first);
+        put(value.second);
+    }
+    template <typename Value> void put(std::optional<Value>& value) {
+        put_count(value ? 1 : 0);
+        if (value) {
+            put(*value);
+        }
+    }
     void put_count(std::uint64_t count) { put(count); }
 
     std::string bytes_;
@@ -72,6 +84,16 @@ private:
         values.clear();
         for (std::uint64_t left = count(); left > 0; --left) {
             get(values.emplace_back());
+        }
+    }
+    template <typename First, typename Second> void get(std::pair<First, Second>& value) {
+        get(value.first);
+        get(value.second);
+    }
+    template <typename Value> void get(std::optional<Value>& value) {
+        value.reset();
+        if (count() > 0) {
+            get(value.emplace());
         }
     }
     std::uint64_t count() {

@@ -228,8 +228,8 @@ std::string name_of(const Regularisers& candidate) {
     return name;
 }
 
-/// `near` is the best weight of another candidate, 0 for the first: those of tv and wavelet are
-/// within a factor of four (scripts/study_weights.py).
+/// `near` is the best weight of a candidate that is like it, 0 for the first: those of tv and
+/// wavelet are within a factor of four (scripts/study_weights.py).
 template <typename Path>
 WeightCurve curve_of(Path& path, const Regularisers& candidate, double near) {
     constexpr double far_above = 8;
@@ -254,9 +254,10 @@ double in_two_digits(double weight) {
                       "give the weight: `reg` " + in_words(with_weight(any, 0.02))});
 }
 
-/// Tries all candidates.
+/// Tries all candidates, by the same frames.
 void try_all(const std::vector<Regularisers>& candidates, Prediction& prediction,
              const SolveOptions& options, Reporter& report, ChosenWeight& chosen) {
+    const bool together = any_needs_all_frames(candidates);
     double best = std::numeric_limits<double>::infinity();
     double near = 0;
     for (const Regularisers& candidate : candidates) {
@@ -264,9 +265,10 @@ void try_all(const std::vector<Regularisers>& candidates, Prediction& prediction
             if (chosen.curves.empty()) {
                 chosen.without = path.prediction();
             }
-            chosen.curves.push_back(curve_of(path, candidate, near));
+            chosen.curves.push_back(
+                curve_of(path, candidate, need_all_frames(candidate) ? 0 : near));
         };
-        if (need_all_frames(candidate)) {
+        if (together) {
             follow(PathOfFrames(prediction, candidate, options, report));
         } else {
             follow(PathOfOne(prediction, candidate, options));
@@ -298,6 +300,10 @@ std::string no_choice(const ChosenWeight& chosen, bool may_be_none) {
 }
 
 } // namespace
+
+bool any_needs_all_frames(const std::vector<Regularisers>& candidates) {
+    return std::any_of(candidates.begin(), candidates.end(), &need_all_frames);
+}
 
 ChosenWeight choose_weight(const std::vector<Regularisers>& candidates, bool may_be_none,
                            const Scan& scan, const std::vector<const Frame*>& frames,

@@ -10,6 +10,9 @@ namespace lsrecon {
 /// How many iterations of splitting choose the weight of a candidate, in most scans.
 constexpr int usual_iterations_of_weight = 40;
 
+/// Whether a choice is by the frames of a place together: one of the candidates couples them.
+bool any_needs_all_frames(const std::vector<Regularisers>& candidates);
+
 /// Chooses among candidates, each with one regulariser whose weight is 0, and this weight, by
 /// cross-validation: an eighth of the samples is held out (scan/held_out.hpp), and the images of
 /// the others, weight by weight from large to small, each begun with the one before, predict it.

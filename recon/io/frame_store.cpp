@@ -14,13 +14,13 @@ constexpr const char* next_step = "\n  next:     the same command with `resume` 
 } // namespace
 
 FrameStore::FrameStore(const std::string& image, const Scan& scan, std::optional<Record> identity,
-                       bool resume, std::size_t volumes, Precision precision)
+                       bool resume, std::string chosen, std::size_t volumes, Precision precision)
     : scan_(scan), voxels_(scan.voxels ? scan.voxels->size() : scan.grid.voxels()),
       volumes_(volumes), precision_(precision), position_(scan.frames.size()) {
     if (scan.frames.size() == 1 || !identity) {
         return;
     }
-    part_.emplace(image, std::move(*identity), resume);
+    part_.emplace(image, std::move(*identity), resume, std::move(chosen));
     for (const FinishedFrame& frame : part_->frames()) {
         if (frame.index < position_.size()) {
             position_[frame.index] = resumed_++;

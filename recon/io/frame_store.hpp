@@ -21,9 +21,10 @@ namespace lsrecon {
 class FrameStore {
 public:
     /// `resume` continues a part that is there; see PartFolder for its errors. Without an identity
-    /// frames are kept here. The scan must outlive it.
+    /// frames are kept here. The scan must outlive it. `chosen` is for PartFolder, too.
     FrameStore(const std::string& image, const Scan& scan, std::optional<Record> identity,
-               bool resume, std::size_t volumes = 1, Precision precision = Precision::float32);
+               bool resume, std::string chosen = "", std::size_t volumes = 1,
+               Precision precision = Precision::float32);
 
     bool has(std::size_t frame) const { return position_[frame].has_value(); }
     /// Frames that an earlier run had finished.

@@ -24,26 +24,28 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<char, 16> signature{"lsrecon-part 8\n"};
+constexpr std::array<char, 16> signature{"lsrecon-part 9\n"};
+constexpr const char* file_of_choice = "chosen";
 
 /// The content of the file of a frame beside its values.
 struct PackedFrame {
-    std::vector<std::string> names; ///< names of the settings that it depends on
-    std::vector<std::string> settings; ///< values of these settings
+    Record identity; ///< what it depends on
     std::vector<double> position; ///< empty, or 3 numbers
     ImageFrame image; ///< without values, and without its position
     double largest_part = 0;
     template <typename Archive> void each(Archive& archive) {
-        archive(names, settings, image.label, position, largest_part, image);
+        archive(identity, image.label, position, largest_part, image);
     }
 };
 
+struct PackedChoice {
+    Record identity;
+    std::string chosen;
+    template <typename Archive> void each(Archive& archive) { archive(identity, chosen); }
+};
+
 PackedFrame about(const FinishedFrame& frame, const Record& identity) {
-    PackedFrame about{{}, {}, {}, frame.image, frame.largest_part};
-    for (const auto& [name, value] : identity) {
-        about.names.push_back(name);
-        about.settings.push_back(value);
-    }
+    PackedFrame about{identity, {}, frame.image, frame.largest_part};
     if (frame.image.position) {
         about.position.assign(frame.image.position->begin(), frame.image.position->end());
     }
@@ -58,18 +60,33 @@ FinishedFrame frame_of(std::size_t index, const PackedFrame& about) {
     return frame;
 }
 
-/// Reads up to where the values begin; nothing when this program wrote no such file.
-std::optional<PackedFrame> read_about(std::ifstream& file) {
+/// Reads up to where the values begin; "" when this program wrote no such file.
+std::string read_head(std::ifstream& file) {
     std::array<char, signature.size()> found{};
     std::uint64_t size = 0;
     file.read(found.data(), found.size());
     file.read(reinterpret_cast<char*>(&size), sizeof size);
     constexpr std::uint64_t most = 1U << 28U; // a damaged file may say anything
     std::string bytes(file && found == signature && size < most ? size : 0, '\0');
-    if (bytes.empty() || !file.read(bytes.data(), static_cast<std::streamsize>(size))) {
-        return std::nullopt;
+    file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    return file ? bytes : "";
+}
+
+std::optional<PackedFrame> read_about(std::ifstream& file) {
+    const std::string bytes = read_head(file);
+    return bytes.empty() ? std::nullopt : std::optional(unpacked<PackedFrame>(bytes));
+}
+
+/// A file: its head, and the values behind it.
+void write_file(const std::string& folder, mode_t mode, const std::string& name,
+                const std::string& head, const FileBytes& values) {
+    const std::string before = std::string(signature.begin(), signature.end()) + packed(head);
+    TemporaryFile file(folder, mode);
+    if (!write_all(file.descriptor(), before.data(), before.size(), 0) ||
+        !write_all(file.descriptor(), values.data(), values.size(), before.size())) {
+        throw std::system_error(errno, std::generic_category());
     }
-    return unpacked<PackedFrame>(bytes);
+    file.put_at(folder + "/" + name);
 }
 
 std::string in_quotes(const std::string& value) {
@@ -114,11 +131,22 @@ void PartFolder::refuse(const std::string& thing, const std::string& found,
     throw InputError({path_, thing, found, expected, next_step});
 }
 
-PartFolder::PartFolder(const std::string& image, Record identity)
-    : path_(path_for(image)), mode_(resolved_path(image).mode()), identity_(std::move(identity)) {}
+std::string PartFolder::chosen_in(const std::string& image, const Record& identity) {
+    std::ifstream file(path_for(image) + "/" + file_of_choice, std::ios::binary);
+    const std::string bytes = read_head(file);
+    if (bytes.empty()) {
+        return "";
+    }
+    auto kept = unpacked<PackedChoice>(bytes);
+    return difference(kept.identity, identity) ? "" : std::move(kept.chosen);
+}
 
-PartFolder::PartFolder(const std::string& image, Record identity, bool resume)
-    : PartFolder(image, std::move(identity)) { // from here on the destructor closes
+PartFolder::PartFolder(const std::string& image, Record identity, std::string chosen)
+    : path_(path_for(image)), mode_(resolved_path(image).mode()), identity_(std::move(identity)),
+      chosen_(std::move(chosen)) {}
+
+PartFolder::PartFolder(const std::string& image, Record identity, bool resume, std::string chosen)
+    : PartFolder(image, std::move(identity), std::move(chosen)) { // now the destructor closes
     struct stat facts {};
     if (resume && ::lstat(path_.c_str(), &facts) == 0) {
         open();
@@ -156,11 +184,7 @@ void PartFolder::read_frames() {
             refuse("frame " + name, "not a frame that this version of lsrecon kept",
                    "what 'lsrecon recon' keeps of an image", "move the folder away");
         }
-        Record stored;
-        for (std::size_t i = 0; i < about->names.size(); ++i) {
-            stored.emplace_back(about->names[i], about->settings[i]);
-        }
-        require_same(stored);
+        require_same(about->identity);
         frames_.push_back(frame_of(std::stoul(name), *about));
     }
 }
@@ -173,23 +197,24 @@ void PartFolder::require_same(const Record& stored) const {
     }
 }
 
-void PartFolder::add(FinishedFrame frame) {
-    if (folder_ < 0) {
-        const mode_t to_enter = (mode_ & 0444U) >> 2U; // for those who may read the image
-        if (::mkdir(path_.c_str(), mode_ | to_enter) != 0 && errno == EEXIST) {
-            refuse_second(path_);
-        }
-        open();
+void PartFolder::begin() {
+    const mode_t to_enter = (mode_ & 0444U) >> 2U; // for those who may read the image
+    if (::mkdir(path_.c_str(), mode_ | to_enter) != 0 && errno == EEXIST) {
+        refuse_second(path_);
     }
-    const std::string head =
-        std::string(signature.begin(), signature.end()) + packed(packed(about(frame, identity_)));
+    open();
+    if (!chosen_.empty()) {
+        write_file(path_, mode_, file_of_choice, packed(PackedChoice{identity_, chosen_}), {});
+    }
+}
+
+void PartFolder::add(FinishedFrame frame) {
     try {
-        TemporaryFile file(path_, mode_);
-        if (!write_all(file.descriptor(), head.data(), head.size(), 0) ||
-            !write_all(file.descriptor(), frame.values.data(), frame.values.size(), head.size())) {
-            throw std::system_error(errno, std::generic_category());
+        if (folder_ < 0) {
+            begin();
         }
-        file.put_at(file_of(frame.index));
+        write_file(path_, mode_, std::to_string(frame.index), packed(about(frame, identity_)),
+                   frame.values);
     } catch (const std::system_error& failure) {
         refuse("folder", text("it cannot be written: ", failure.code().message()),
                "a file system with enough free space",

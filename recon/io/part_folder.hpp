@@ -20,7 +20,7 @@ struct FinishedFrame {
 
 /// The finished frames of an image that is not finished: IMAGE.part, a folder beside it that
 /// survives any end of the program. Each frame is a file that appears when it is whole, and says
-/// what the frame depends on (docs/formats.md).
+/// what the frame depends on (docs/formats.md). Another file has what the run chose before them.
 ///
 /// The folder is locked while this object lives. It is made with the first frame.
 class PartFolder {
@@ -29,11 +29,15 @@ public:
     /// UsageError when there is one: without --resume its frames would be lost.
     static void require_none(const std::string& image);
 
+    /// What a run with this identity had chosen before the frames in the part of this image; ""
+    /// where there is none.
+    static std::string chosen_in(const std::string& image, const Record& identity);
+
     /// Continues the part of this image when there is one and `resume` says so. InputError when its
     /// frames have another identity (io/record.hpp), of which it names the first difference, when
     /// it holds something else, or cannot be read or written; UsageError when another process has
-    /// it.
-    PartFolder(const std::string& image, Record identity, bool resume);
+    /// it. A new part keeps `chosen` for later runs.
+    PartFolder(const std::string& image, Record identity, bool resume, std::string chosen = "");
     ~PartFolder();
     PartFolder(const PartFolder&) = delete;
     PartFolder& operator=(const PartFolder&) = delete;
@@ -50,8 +54,9 @@ public:
     void remove();
 
 private:
-    PartFolder(const std::string& image, Record identity);
+    PartFolder(const std::string& image, Record identity, std::string chosen);
     void open();
+    void begin();
     void read_frames();
     std::string file_of(std::size_t frame) const;
     void require_same(const Record& stored) const;
@@ -61,6 +66,7 @@ private:
     std::string path_;
     mode_t mode_; ///< mode of the image that it will replace
     Record identity_;
+    std::string chosen_;
     int folder_ = -1; ///< open for its lock
     std::vector<FinishedFrame> frames_;
 };

@@ -126,7 +126,7 @@ const std::vector<Regulariser>& regularisers() {
         {"ttv",
          "temporal total variation: the norm of differences of consecutive frames, for dynamic "
          "scans",
-         &identity, &less_variation_in_time, &of_identity, true, nullptr, false, true},
+         &identity, &less_variation_in_time, &of_identity, true, nullptr, false, true, "tv"},
     };
     return table;
 }

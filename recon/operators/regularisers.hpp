@@ -16,6 +16,7 @@ namespace lsrecon {
 struct RegulariserChoice {
     std::string name;
     double weight = 0; ///< 0: to be chosen from the scan
+    template <typename Archive> void each(Archive& archive) { archive(name, weight); }
 };
 using Regularisers = std::vector<RegulariserChoice>;
 
@@ -75,6 +76,8 @@ struct Regulariser {
 
     /// Cross-validation chooses weights of it that are near the best (scripts/study_weights.py).
     bool may_be_weighed = false;
+    /// The regulariser that a choice among all gives the same weight beside this one; "" for none.
+    std::string weighed_with = {};
 
     bool quadratic() const { return proximal == nullptr; }
 };

@@ -183,8 +183,9 @@ Cost cost_of_frames(const Device& device, const FrameShape& frame, Precision pre
            Cost::on_host(static_cast<double>(frames * voxels) * of_voxel + on_host);
 }
 
-JointRoom require_joint_room(Transforms& transforms, const Scan& scan, const FrameShape& frame,
-                             const SolveOptions& options, const MemoryLimit& limit) {
+JointRoom require_joint_room(const Transforms& transforms, const Scan& scan,
+                             const FrameShape& frame, const SolveOptions& options,
+                             const MemoryLimit& limit) {
     constexpr double mib = 1024 * 1024;
     const Device& device = transforms.device();
     const std::size_t all = scan.frames.size();
@@ -242,6 +243,22 @@ JointRoom require_joint_room(Transforms& transforms, const Scan& scan, const Fra
     return room;
 }
 
+bool may_be_joint(const Transforms& transforms, const ReconstructOptions& options, const Scan& scan,
+                  const FrameShape& frame) {
+    if (!options.best_regulariser.value_or(false) || scan.frames.size() == 1 ||
+        options.certify > 0 || options.noise_replicas > 0) {
+        return false;
+    }
+    SolveOptions how = options.solve;
+    how.regularisers.insert(how.regularisers.end(), {{"tv", 0}, {"ttv", 0}});
+    try {
+        require_joint_room(transforms, scan, frame, how);
+        return true;
+    } catch (const Error&) {
+        return false;
+    }
+}
+
 void require_room(Transforms& transforms, const ReconstructOptions& options,
                   const ScanShape& shape) {
     if (need_all_frames(options.solve.regularisers)) {
@@ -286,7 +303,9 @@ SolveFacts solve_facts(const Transforms& transforms, const ReconstructOptions& o
                        const Scan& scan, const Grid& grid, bool field) {
     const bool with_q = options.q != nullptr && options.q->is_given();
     return {products_of(transforms, field), unit_roundoff(transforms.solver_precision()),
-            !with_q && are_few_samples(scan, grid, coverage(*scan.frames.front().sampling, grid))};
+            !with_q && are_few_samples(scan, grid, coverage(*scan.frames.front().sampling, grid)),
+            may_be_joint(transforms, options, scan,
+                         frame_of(options, grid, scan.coils(), scan.coil_maps.rows()))};
 }
 
 void add_samples(HostMemory& memory, const Device& device, const FrameShape& frame,

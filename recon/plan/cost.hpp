@@ -60,9 +60,13 @@ struct JointRoom {
     double on_device = 0; ///< bytes
     std::string words; ///< "20 frames ... are solved together: 30 MiB ..."
 };
-JointRoom require_joint_room(Transforms& transforms, const Scan& scan, const FrameShape& frame,
-                             const SolveOptions& options,
+JointRoom require_joint_room(const Transforms& transforms, const Scan& scan,
+                             const FrameShape& frame, const SolveOptions& options,
                              const MemoryLimit& limit = memory_limit());
+/// Whether `reg` auto may choose such regularisers: all places have room for the largest of them,
+/// and nothing is asked for that a single frame alone has.
+bool may_be_joint(const Transforms& transforms, const ReconstructOptions& options, const Scan& scan,
+                  const FrameShape& frame);
 
 /// From shapes alone, before any value is read: InputError when the host has no room for a
 /// reconstruction. Notes that the solver will run on the CPU when the device has none.

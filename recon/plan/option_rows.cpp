@@ -217,17 +217,18 @@ OptionTable regularisation_options(std::string& lambda, ReconstructOptions& opti
                 "`iterations` or `reg`. With a field map or /voxels it is without "
                 "band. Rules:" +
                     listed(lambda_rules())}),
-         daily({"reg", regulariser_value(options),
-                "regulariser: tv:0.02, tv or auto; may be repeated", "by the scan",
-                "Without a weight, tv, wavelet, ttv or llr has that by which "
-                "the image of seven eighths of the samples predicts the others best: of a bright "
-                "frame, or of eight frames that are solved together. tv and ttv may share one. The "
-                "word "
-                "auto takes the best of tv, wavelet and neither, none neither. By default auto "
-                "serves a scan whose samples fill less than 0.4 of k-space, 0.5 of one coil "
-                "in 2D, and that has no "
-                "`lambda`, `iterations` or `reg`. Regularisers:" +
-                    listed(regularisers())}),
+         daily(
+             {"reg", regulariser_value(options),
+              "regulariser: tv:0.02, tv or auto; may be repeated", "by the scan",
+              "Without a weight, tv, wavelet, ttv or llr has that by which "
+              "the image of seven eighths of the samples predicts the others best: of a bright "
+              "frame, or of eight frames that are solved together. tv and ttv may share one. The "
+              "word auto takes the best of tv, wavelet and neither, none neither; of a series that "
+              "may be solved together, of llr and of tv with ttv, too. By default a scan whose "
+              "samples fill less than 0.4 of k-space, 0.5 of one coil in 2D, and that has no "
+              "`lambda`, `iterations` or `reg`, has the best of tv, wavelet and neither. "
+              "Regularisers:" +
+                  listed(regularisers())}),
          {"prior", input(prior), "image for `reg` prior and `reg` anatomical", "none",
           "The file holds one frame of the same object, in the format of lsrecon, NIfTI-1 or "
           "ISMRMRD. Its field of view must contain that of the image. For the regulariser prior "

@@ -28,10 +28,14 @@ std::vector<Regularisers> candidates_of(const ReconstructOptions& options,
     if (!options.best_regulariser.value_or(by_default)) {
         return {};
     }
+    const bool joint = facts.series && options.best_regulariser.value_or(false);
     std::vector<Regularisers> candidates;
     for (const Regulariser& row : regularisers()) {
-        if (row.may_be_weighed && !row.couples_frames) {
+        if (row.may_be_weighed && (joint || !row.couples_frames)) {
             candidates.push_back(named);
+            if (!row.weighed_with.empty()) {
+                candidates.back().push_back({row.weighed_with, 0});
+            }
             candidates.back().push_back({row.name, 0});
         }
     }

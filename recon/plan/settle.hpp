@@ -18,6 +18,7 @@ struct SolveFacts {
     Products products = Products::one_convolution;
     double epsilon = 0; ///< unit roundoff of the solver
     bool few_samples = false; ///< for its grid: are_few_samples of scan/reach.hpp
+    bool series = false; ///< whether frames may be solved together: may_be_joint of plan/cost.hpp
     std::optional<Regularisers> regularisers = {}; ///< that cross-validation has chosen
     std::optional<double> lambda = {}; ///< that a rule has chosen
 };

@@ -16,9 +16,13 @@ public:
     /// Checks the scan before any work, as it is transformed. InputError when the sink cannot hold
     /// its image.
     virtual void check(const Scan& /*scan*/) {}
-    /// Begins before the first frame, with the settings of the solve. The scan has all of its
-    /// remarks.
-    virtual void begin(const Scan& /*scan*/, const Record& /*settings*/) {}
+    /// What an earlier run, which is continued, had chosen by the samples of this scan, as
+    /// keep_chosen() was given it; "" for none. After check().
+    virtual std::string chosen(const Scan& /*scan*/) { return ""; }
+    virtual void keep_chosen(std::string /*bytes*/) {}
+    /// Begins before the first frame, with the settings of the solve. `by_frame` is whether each
+    /// frame is solved alone: one that is put is done with. The scan has all of its remarks.
+    virtual void begin(const Scan& /*scan*/, const Record& /*settings*/, bool /*by_frame*/) {}
     /// The entry of a frame that need not be solved again; nothing for all others.
     virtual std::optional<ImageFrame> finished(std::size_t /*frame*/) { return std::nullopt; }
     /// A frame that is solved. Errors are those of the frame, but for RunError.

@@ -20,6 +20,10 @@ struct LambdaPoint {
     double amplification = 0;
     double curvature = 0; ///< of (log residual, log solution) over lambda
     double unsolved = 0; ///< relative residual of the normal equations
+    template <typename Archive> void each(Archive& archive) {
+        archive(lambda, residual, solution, freedom, freedom_squared, amplification, curvature,
+                unsolved);
+    }
 };
 
 constexpr const char* by_cross_validation = "gcv"; ///< ChosenLambda::rule
@@ -29,6 +33,7 @@ struct ChosenLambda {
     std::size_t index = 0;
     std::string rule{}; ///< "gcv", "l-curve", "discrepancy"
     std::string why{}; ///< in words
+    template <typename Archive> void each(Archive& archive) { archive(index, rule, why); }
 };
 
 /// Of one frame.
@@ -39,6 +44,9 @@ struct LambdaCurve {
     double noise = 0; ///< the expected ||W^1/2 n||^2; 0 where it was not measured
     double samples = 0; ///< of all coils, of weight above 0
     ChosenLambda chosen;
+    template <typename Archive> void each(Archive& archive) {
+        archive(points, frame, data, noise, samples, chosen);
+    }
 
     const LambdaPoint& at_chosen() const { return points[chosen.index]; }
     /// Robust generalised cross-validation (Lukas 2006, Inverse Problems 22:1883): with H what maps

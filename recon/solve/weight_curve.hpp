@@ -11,12 +11,14 @@ namespace lsrecon {
 struct WeightPoint {
     double weight = 0;
     double prediction = 0; ///< ||W^1/2 (F rho - d)|| / ||W^1/2 d|| of these samples
+    template <typename Archive> void each(Archive& archive) { archive(weight, prediction); }
 };
 
 /// The weights of one regulariser that were tried, the largest first.
 struct WeightCurve {
     std::string regulariser;
     std::vector<WeightPoint> points;
+    template <typename Archive> void each(Archive& archive) { archive(regulariser, points); }
 };
 
 /// The smallest weight whose prediction error is hardly larger than the smallest one, interpolated
@@ -33,6 +35,9 @@ struct ChosenWeight {
     double without = 0; ///< prediction error of the image without a regulariser
     double prediction = 0; ///< that of the best candidate
     Regularisers regularisers; ///< the best candidate with its weight; none where none helps
+    template <typename Archive> void each(Archive& archive) {
+        archive(curves, without, prediction, regularisers);
+    }
 };
 
 } // namespace lsrecon

@@ -79,11 +79,11 @@ def stopped(folder, kind, output, grown=0, command=RECON):
     return process.returncode, said
 
 
-def stopped_in_time(folder, kind, output, grown=0):
+def stopped_in_time(folder, kind, output, grown=0, command=RECON):
     """The same, again where a run was finished first, up to the removal of its part: a busy machine
     may send signals late."""
     for _ in range(20):
-        code, said = stopped(folder, kind, output, grown)
+        code, said = stopped(folder, kind, output, grown, command)
         if not os.path.exists(folder / output):
             break
         os.unlink(folder / output)
@@ -214,6 +214,19 @@ def other_maps_of_that_name_are_refused(make):
     folder.run(INPUT, [*command, "--resume"], ["other settings: the file of --maps", "next:"])
 
 
+def what_was_chosen_is_not_chosen_again(make):
+    folder = make()
+    scan_of_frames(folder)
+    command = ["recon", "many.h5"]
+    folder.run(0, [*command, "-o", "whole.h5"])
+    stopped_in_time(folder, signal.SIGKILL, "image.h5", 1, command)
+    folder.kept = {"image.h5.part"}
+    said = folder.run(0, [*command, "-o", "image.h5", "--resume"]).stderr
+    expect("as the run before chose: lambda " in said, said)
+    expect("\nlambda  " not in said and "\nghosts  " not in said, "it was chosen again")
+    expect(contents(folder / "image.h5") == contents(folder / "whole.h5"), "another image")
+
+
 def truth_and_preview_of_many_frames(make):
     folder = make()
     scan_of_frames(folder)
@@ -228,4 +241,4 @@ if __name__ == "__main__":
     sys.exit(run_cases([killed_and_resumed, signals_keep_frames, another_scan_is_refused,
                         other_maps_of_that_name_are_refused,
                         fhd_is_of_one_precision, fhd_in_doubles_is_resumed,
-                        truth_and_preview_of_many_frames]))
+                        what_was_chosen_is_not_chosen_again, truth_and_preview_of_many_frames]))

@@ -41,7 +41,7 @@ def solves_and_notes_are_told(make):
     done are told apart from their limit."""
     folder = make()
     said = folder.run(0, ["recon", "scan.h5", "-o", "i.h5", "--backend", "reference",
-                          "--iterations", "2", "--png", "i.png"]).stderr
+                          "--iterations", "2"]).stderr
     notes = [line[6:] for line in said.splitlines() if line.startswith("note: ")]
     expect(any("Not converged after" in note for note in notes), said)
     for note in notes:
@@ -50,7 +50,7 @@ def solves_and_notes_are_told(make):
                f"no short line of '{note}' in {short}")
     expect("in place of" not in said, "nothing was replaced")
     again = folder.run(0, ["recon", "scan.h5", "-o", "i.h5", "--backend", "reference",
-                           "--iterations", "2", "--png", "i.png"]).stderr
+                           "--iterations", "2"]).stderr
     expect("image      i.h5, 1 frame, in place of the file before\n" in again, again)
     with h5py.File(folder / "i.h5") as f:
         kept = [re.sub("`([a-z_]+)`", lambda key: "--" + key[1].replace("_", "-"), value)

@@ -128,7 +128,27 @@ def frames_share_a_weight_and_views_draw_it(make):
     expect("weight" in predicted, predicted)
 
 
+def a_series_has_the_best_of_all(make):
+    """The same object in each frame, by other spokes: frames know of each other."""
+    folder = make()
+    simulate(folder, "--trajectory", "golden-angle", "--matrix", "32,32", "--readouts", "9",
+             "--coils", "4", "--snr", "20", "--frames", "6")
+    recon(folder)
+    by_frame = error(folder)
+    said = recon(folder, "--reg", "auto")
+    _, about = image(folder)
+    expect(re.fullmatch(r"llr:\S+|tv:(\S+) ttv:\1", about["regularisers"]), about["regularisers"])
+    expect(error(folder) < by_frame, f"{error(folder)} together, {by_frame} by frame")
+    expect("are solved together" in said, said)
+    with h5py.File(folder / "i.h5") as f:
+        tried = sorted(name for name in f["record"] if name.startswith("weight_curve_"))
+    expect(tried == [f"weight_curve_{name}" for name in ("llr", "tv", "tv_ttv", "wavelet")], tried)
+    recon(folder, "--reg", "auto", "--noise-map", "2")  # which a single frame has
+    expect("ttv" not in image(folder)[1]["regularisers"], "a noise map of a joint solve")
+
+
 if __name__ == "__main__":
     sys.exit(run_cases([near_the_best_of_a_sweep, the_number_makes_the_same_image,
                         few_samples_have_the_best_regulariser, what_predicts_nothing_falls_back,
-                        one_weight_is_open, frames_share_a_weight_and_views_draw_it]))
+                        one_weight_is_open, frames_share_a_weight_and_views_draw_it,
+                        a_series_has_the_best_of_all]))

@@ -61,7 +61,7 @@ public:
     std::map<std::size_t, ImageFrame> known;
     double lambda = 0;
 
-    void begin(const Scan&, const Record& settings) override {
+    void begin(const Scan&, const Record& settings, bool) override {
         for (const auto& [name, value] : settings) {
             lambda = name == "lambda" ? std::stod(value) : lambda;
         }

@@ -69,6 +69,18 @@ protected:
     std::string path_ = folder_.file("image.h5.part");
 };
 
+TEST_F(PartFolderTest, WhatWasChosenIsKeptForTheSameRunFromTheFirstFrameOn) {
+    PartFolder part(image_, settings, false, "lambda 0.02");
+    EXPECT_EQ(PartFolder::chosen_in(image_, settings), "");
+    part.add(frame_of(0));
+    EXPECT_EQ(PartFolder::chosen_in(image_, settings), "lambda 0.02");
+    Record other = settings;
+    other.back().second += "0";
+    EXPECT_EQ(PartFolder::chosen_in(image_, other), "");
+    part.remove();
+    EXPECT_EQ(PartFolder::chosen_in(image_, settings), "");
+}
+
 TEST_F(PartFolderTest, EverythingOfAFrameComesBack) {
     write({4, 0});
     write({2});

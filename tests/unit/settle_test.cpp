@@ -66,6 +66,20 @@ TEST(Settle, DearProductsAndAGivenRuleKeepLeastSquares) {
     EXPECT_EQ(rule_word(rule, few_samples()), "discrepancy");
 }
 
+TEST(Settle, OfASeriesThoseThatCoupleFramesAreCandidatesWhereBestIsAskedFor) {
+    SolveFacts series = few_samples();
+    series.series = true;
+    EXPECT_EQ(candidates_of({}, series).size(), 2u) << "by default each frame is for itself";
+    ReconstructOptions best;
+    best.best_regulariser = true;
+    std::string names;
+    for (const Regularisers& candidate : candidates_of(best, series)) {
+        names += in_words(candidate) + ", ";
+    }
+    EXPECT_EQ(names, "tv, wavelet, llr, tv ttv, ");
+    EXPECT_EQ(candidates_of(best, few_samples()).size(), 2u);
+}
+
 TEST(Settle, ANamedRegulariserIsTheOnlyCandidate) {
     ReconstructOptions options;
     options.solve.regularisers = {{"wavelet", 0}, {"roughness", 0.1}};
