@@ -29,11 +29,16 @@ std::vector<Regularisers> candidates_of(const ReconstructOptions& options,
         return {};
     }
     const bool joint = facts.series && options.best_regulariser.value_or(false);
+    const auto is_new = [&](const std::string& name) {
+        return !name.empty() && std::none_of(named.begin(), named.end(), [&](const auto& choice) {
+            return choice.name == name;
+        });
+    };
     std::vector<Regularisers> candidates;
     for (const Regulariser& row : regularisers()) {
-        if (row.may_be_weighed && (joint || !row.couples_frames)) {
+        if (row.may_be_weighed && (joint || !row.couples_frames) && is_new(row.name)) {
             candidates.push_back(named);
-            if (!row.weighed_with.empty()) {
+            if (is_new(row.weighed_with)) {
                 candidates.back().push_back({row.weighed_with, 0});
             }
             candidates.back().push_back({row.name, 0});
