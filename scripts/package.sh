@@ -7,6 +7,9 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+scripts/setup.sh
+scripts/setup.sh build-essential debhelper dpkg-dev fakeroot lintian xz-utils
+
 version=$(sed -n 's/^project(lsrecon VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
 maintainer="${DEBFULLNAME:-The lsrecon developers} <${DEBEMAIL:-lsrecon@example.org}>"
 out=$PWD/build/package
@@ -49,8 +52,6 @@ lsrecon ($version-1) UNRELEASED; urgency=medium
  -- $maintainer  $date
 END
 
-scripts/setup.sh
-scripts/setup.sh build-essential debhelper dpkg-dev fakeroot lintian
 (cd "$tree" && dpkg-buildpackage -us -uc)
 # The release is named by who uploads it.
 lintian --fail-on error --suppress-tags bad-distribution-in-changes-file "$out"/*.changes
