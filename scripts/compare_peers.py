@@ -2,11 +2,12 @@
 """Transforms and CG-SENSE beside those of other programs, in one run.
 
     compare_peers.py [--program LSRECON] [--device cpu|gpu] [--turns N] [--quick] [--brief]
-                     [--transforms NAME ...] [--targets ERROR ...] [-o TABLE.md]
+                     [--planned] [--transforms NAME ...] [--targets ERROR ...] [-o TABLE.md]
 
 Simulates scans in two and three dimensions and gives all programs the same sampling and all cores.
 Adjoint and forward transform are of all coils, and Q is an adjoint of ones on twice the grid. Each
-goes from arrays to arrays with everything that a plan needs; arrays are the device's. Errors are
+goes from arrays to arrays with everything that a plan needs, or by a plan that was made and used
+before (--planned); arrays are the device's. Errors are
 against sums in doubles at random voxels or samples. A row has of every program the fastest setting
 whose achieved error is at most the one named, or else its most exact one. The seconds of the least
 turn are followed by those of the processor, the error and, unless --brief, what was asked for;
@@ -65,7 +66,8 @@ class Setting(NamedTuple):
 class Problem:
     """What a transform takes, and what it comes to at some voxels or samples."""
 
-    def __init__(self, path, transform):
+    def __init__(self, path, transform, planned):
+        self.planned = planned
         rng = np.random.default_rng(1)
         with h5py.File(path) as f:
             k, samples = f["trajectory"][()], f["samples"][()].astype("c8")
@@ -100,16 +102,19 @@ class Problem:
         return difference(values[(slice(None), *self.at.T)], self.exact)
 
 
-def in_memory(words, problem, call, values_of=lambda values: values):
-    """A setting of a call from arrays to arrays; its error is computed once, in a turn of its
+def in_memory(words, problem, plan, call, values_of=lambda values: values):
+    """A setting of call(plan()) from arrays to arrays; its error is computed once, in a turn of its
     own, which also imports and loads what the call needs."""
     errors = []
 
     def turn():
+        if problem.planned or not errors:
+            made = plan()
+            values = call(made)
         if not errors:
-            errors.append(problem.error(values_of(call())))
+            errors.append(problem.error(values_of(values)))
         start, processor = time.monotonic(), time.process_time()
-        call()
+        call(made if problem.planned else plan())
         return Turn(time.monotonic() - start, time.process_time() - processor, errors[0])
     return Setting(words, turn)
 
@@ -119,14 +124,15 @@ def settings_of_finufft(module, problem, to_device, done, to_host, **more):
     values = to_device(problem.values.squeeze())
     count = len(problem.values)
     for sigma, eps in itertools.product((1.25, 1.5, 2), (1e-3, 1e-4, 1e-5, 1e-6)):
-        def call(eps=eps, sigma=sigma):
-            plan = module.Plan(2 if problem.forward else 1, problem.size, n_trans=count, eps=eps,
+        def plan(eps=eps, sigma=sigma):
+            made = module.Plan(2 if problem.forward else 1, problem.size, n_trans=count, eps=eps,
                                isign=-1 if problem.forward else 1, dtype="complex64",
                                upsampfac=sigma, **more)
-            plan.setpts(*points)
-            return done(plan.execute(values))
+            made.setpts(*points)
+            return made
         method = f", method {more['gpu_method']}" if "gpu_method" in more else ""
-        yield in_memory(f"{eps:g}, sigma {sigma:g}{method}", problem, call, to_host)
+        yield in_memory(f"{eps:g}, sigma {sigma:g}{method}", problem, plan,
+                        lambda made: done(made.execute(values)), to_host)
 
 
 def of_finufft(module, problem):
@@ -150,26 +156,28 @@ def of_ducc0(module, problem):
                       *itertools.product((1e-5, 1e-6, 5e-7), ["f8"])]:
         points = problem.turns.astype(real)
 
-        def call(eps=eps, real=real, points=points):
-            plan = module.nufft.plan(nu2u=not problem.forward, coord=points, epsilon=eps,
+        def plan(eps=eps, points=points):
+            return module.nufft.plan(nu2u=not problem.forward, coord=points, epsilon=eps,
                                      grid_shape=problem.size, nthreads=CORES)
+
+        def call(made, real=real):
             values = problem.values.astype({"f4": "c8", "f8": "c16"}[real], copy=False)
             if problem.forward:
-                return [plan.u2nu(grid=one, forward=True) for one in values]
-            return [plan.nu2u(points=one, forward=False) for one in values]
-        yield in_memory(f"{eps:g}, {'floats' if real == 'f4' else 'doubles'}", problem, call)
+                return [made.u2nu(grid=one, forward=True) for one in values]
+            return [made.nu2u(points=one, forward=False) for one in values]
+        yield in_memory(f"{eps:g}, {'floats' if real == 'f4' else 'doubles'}", problem, plan, call)
 
 
 def of_sigpy(module, problem):
     points = (problem.turns * problem.size / (2 * np.pi)).astype("f4")
     for sigma, width in ((1.25, 4), (2, 6)):
-        def call(sigma=sigma, width=width):
+        def call(_, sigma=sigma, width=width):
             if problem.forward:
                 return module.nufft(problem.values, points, oversamp=sigma, width=width)
             return module.nufft_adjoint(problem.values, points,
                                         (len(problem.values), *problem.size), oversamp=sigma,
                                         width=width)
-        yield in_memory(f"sigma {sigma:g}, width {width}", problem, call)
+        yield in_memory(f"sigma {sigma:g}, width {width}", problem, lambda: None, call)
 
 
 def operator_of_mrinufft(points, size, coils, eps, **more):
@@ -183,8 +191,10 @@ def of_mrinufft(_, problem):
     size = tuple(n // 2 for n in problem.size) if of_q else problem.size
     coils = len(problem.values)
     for eps in (1e-3, 1e-4, 1e-5, 1e-6):
-        def call(eps=eps):
-            operator = operator_of_mrinufft(problem.turns, size, coils, eps, n_trans=coils)
+        def plan(eps=eps):
+            return operator_of_mrinufft(problem.turns, size, coils, eps, n_trans=coils)
+
+        def call(operator):
             if of_q:
                 return operator.compute_toeplitz_kernel()
             return (operator.op if problem.forward else operator.adj_op)(problem.values)
@@ -194,7 +204,7 @@ def of_mrinufft(_, problem):
         if of_q and not hasattr(operator_of_mrinufft(problem.turns, size, 1, eps),
                                 "compute_toeplitz_kernel"):
             return
-        yield in_memory(f"{eps:g}", problem, call, values_of)
+        yield in_memory(f"{eps:g}", problem, plan, call, values_of)
 
 
 PEERS = {"cpu": {"finufft": of_finufft, "ducc0": of_ducc0, "sigpy": of_sigpy,
@@ -213,7 +223,9 @@ def of_lsrecon(machine, problem):
         def turn(accuracy=accuracy, turns=turns):
             row = rows_of_bench(machine, tuple(problem.matrix), len(problem.turns), problem.coils,
                                 accuracy, next(turns))[problem.transform.lower()]
-            return Turn(row["first_seconds"], row["processor_seconds"], row["relative_error"])
+            return Turn(row["seconds" if problem.planned else "first_seconds"],
+                        math.nan if problem.planned else row["processor_seconds"],
+                        row["relative_error"])
         yield Setting(f"{accuracy:g}", turn)
 
 
@@ -283,8 +295,9 @@ def cell_of(tried, target, with_settings):
         return "-"
     words, turn = (min(reached, key=lambda one: one[1].seconds) if reached
                    else min(tried, key=lambda one: one[1].error))
-    return f"{three_digits(1e3 * turn.seconds)}, {three_digits(1e3 * turn.processor)}, " \
-        f"{turn.error:.0e}" + (f" ({words})" if with_settings else "")
+    processor = "-" if math.isnan(turn.processor) else three_digits(1e3 * turn.processor)
+    return f"{three_digits(1e3 * turn.seconds)}, {processor}, {turn.error:.0e}" + (
+        f" ({words})" if with_settings else "")
 
 
 def name_of(program):
@@ -310,7 +323,7 @@ def transforms(machine, modules, noise):
         shutil.copy(f"{key}.h5", "coils_alone.h5")
         with h5py.File("coils_alone.h5", "r+") as f:
             f.pop("coil_maps", None)
-        problem = Problem("coils_alone.h5", transform)
+        problem = Problem("coils_alone.h5", transform, machine.planned)
         settings = [("lsrecon", setting) for setting in of_lsrecon(machine, problem)]
         for name, module in modules.items():
             settings += [(name, setting)
@@ -372,7 +385,7 @@ def compare(options):
     output = options.output and os.path.abspath(options.output)
     machine, here = Machine(options), os.getcwd()
     machine.transforms, machine.targets = options.transforms, options.targets
-    machine.settings = not options.brief
+    machine.settings, machine.planned = not options.brief, options.planned
     modules, missing = installed(PEERS[machine.device])
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
@@ -391,6 +404,7 @@ def main():
     parser.add_argument("--turns", type=int, default=3)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--brief", action="store_true", help="without the settings")
+    parser.add_argument("--planned", action="store_true", help="by plans that were made before")
     parser.add_argument("--transforms", nargs="+", choices=TRANSFORMS, default=TRANSFORMS)
     parser.add_argument("--targets", nargs="+", type=float, default=TARGETS,
                         help="errors that the transforms must reach")

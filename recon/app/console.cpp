@@ -160,7 +160,8 @@ std::string device_of_rank(std::size_t here_on_node, const std::string& wanted) 
 std::unique_ptr<Transforms> open_transforms(ComputeOptions options, Reporter& report,
                                             std::shared_ptr<Device> device) {
     const bool any_gpu = options.device.empty() || options.device == "gpu";
-    if (!device && any_gpu && options.backend == "opencl" && ranks().count_on_node() > 1) {
+    if (!device && any_gpu && options.backend != "host" && !is_reference(options.backend) &&
+        ranks().count_on_node() > 1) {
         options.device = device_of_rank(ranks().here_on_node(), options.device);
     }
     options.note = [&report](const std::string& message) { report.note(message); };

@@ -110,29 +110,34 @@ private:
     OpenDevices here_;
 };
 
-/// The others: every engine on every device that was not ruled out. Only OpenCL devices have any.
+/// The others: every engine on every device that was not ruled out. The reference has none.
 std::vector<PredictedOn> others(const ReconOptions& options, Devices& on, const PredictedOn& first,
                                 const KnownScan& known) {
     std::vector<PredictedOn> all;
     const ComputeOptions& compute = options.compute;
-    if (compute.backend != "opencl") {
+    if (is_reference(compute.backend)) {
         return all;
     }
-    std::vector<std::string> devices{compute.device};
-    if (on.are_here() && compute.device.empty()) {
+    std::vector<ComputeOptions> devices{compute};
+    if (on.are_here() && compute.device.empty() && compute.backend != "host") {
         devices.clear();
         for (const DeviceInfo& device : list_devices()) {
-            devices.push_back(text(device.index));
+            devices.push_back(compute);
+            devices.back().device = text(device.index);
+        }
+        if (compute.backend == backend_by_machine) {
+            devices.push_back(compute);
+            devices.back().backend = "host";
         }
     }
-    for (const std::string& device : devices) {
+    for (const ComputeOptions& device : devices) {
         for (const std::string& engine : rival_engine_words()) {
             ReconOptions one = options;
-            one.compute.device = device;
+            one.compute = device;
             one.compute.engine = compute.kernel.empty() ? engine : compute.engine;
             try {
                 PredictedOn other = on.predicted(one, known);
-                if (other.device.index != first.device.index ||
+                if (other.device.name != first.device.name ||
                     other.plan.samplings.front().engine != first.plan.samplings.front().engine) {
                     all.push_back(std::move(other));
                 }

@@ -80,8 +80,9 @@ ExitCode run(Options& options) {
         options.quiet);
     ComputeOptions compute = options.compute;
     if (has_off_resonance(simulation_options) && compute.kernel.empty() &&
-        compute.engine == ComputeOptions().engine && compute.backend == "opencl") {
-        compute.kernel = "tuned"; // exact: no time segments
+        compute.engine == engine_by_cost && !is_reference(compute.backend)) {
+        // exact: no time segments
+        compute.engine = backend_of(compute) == "host" ? "sums" : "direct";
     }
     check_options(compute); // an analytic scan never opens it
     const ScanFormat& format = scan_format_of_output(options.output, options.to);

@@ -69,7 +69,7 @@ class Device {
 public:
     virtual ~Device() = default;
 
-    /// The kind that engines ask for: "opencl" or "reference".
+    /// The kind that engines ask for: "opencl", "host" or "reference".
     virtual std::string kind() const = 0;
     /// The facts that OpenCL reports; the reference has a name and rates alone.
     virtual const DeviceInfo& info() const = 0;

@@ -31,9 +31,12 @@ struct DeviceInfo {
     std::size_t max_work_group = 0;
 };
 
-/// Every device of every platform, in the order of their index; empty when there is none.
-/// NotBuiltError when the program has no OpenCL.
+/// Every device of every platform, in the order of their index; empty when there is none, or when
+/// the program has no OpenCL.
 std::vector<DeviceInfo> list_devices();
+
+/// Whether there is an OpenCL driver: it may lack a device, and choose_device then says why.
+bool has_opencl_driver();
 
 /// Index of the device that `wanted` (index, part of a name, type, "") chooses.
 /// DeviceError when there is none; its message lists those that there are.

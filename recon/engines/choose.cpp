@@ -28,8 +28,9 @@ struct Choosing {
 
 std::string Choosing::refusal_of(const EngineAndVariant& any) const {
     const Engine& engine = *any.engine;
-    if (engine.device_kind != facts.device_kind) {
-        return text("it computes on ", engine.device_kind, ", not on ", facts.device_kind);
+    if (!engine.computes_on(facts.device_kind)) {
+        return text("it computes on ", comma_separated(engine.device_kinds), ", not on ",
+                    facts.device_kind);
     }
     const std::string refusal = engine.refusal(points, voxels);
     const double most = engine.exact && ask.accuracy_is_of_image ? 0 : ask.accuracy;
@@ -92,19 +93,19 @@ std::optional<EngineAndVariant> Choosing::faster_one(const std::optional<Choice>
 
 bool may_be_inexact(const ComputeOptions& ask, const std::vector<Engine>& table) {
     const bool any = std::any_of(table.begin(), table.end(), [](const Engine& engine) {
-        return engine.device_kind == "opencl"; // else open_transforms says that none is built in
+        return !engine.computes_on("reference");
     });
-    return any && ask.backend == "opencl" &&
+    return any && !is_reference(ask.backend) &&
            (ask.kernel.empty() && ask.engine == engine_by_cost
                 ? true
                 : ask.engine != any_exact &&
-                      !engine_of(kernel_of(ask, "opencl", table), table).exact);
+                      !engine_of(kernel_of(ask, "host", table), table).exact);
 }
 
 std::vector<std::string> engine_words(const std::vector<Engine>& table) {
     std::vector<std::string> words{engine_by_cost, any_exact};
     for (const Engine& engine : table) {
-        if (engine.device_kind == "opencl") {
+        if (!engine.computes_on("reference")) {
             words.push_back(engine.name);
         }
     }
@@ -114,7 +115,7 @@ std::vector<std::string> engine_words(const std::vector<Engine>& table) {
 std::vector<std::string> rival_engine_words(const std::vector<Engine>& table) {
     std::vector<std::string> words{any_exact};
     for (const Engine& engine : table) {
-        if (engine.device_kind == "opencl" && !engine.exact) {
+        if (!engine.computes_on("reference") && !engine.exact) {
             words.push_back(engine.name);
         }
     }

@@ -15,8 +15,8 @@ bool may_be_inexact(const ComputeOptions& options, const std::vector<Engine>& ta
 std::string kernel_of(const ComputeOptions& ask, const std::string& device_kind,
                       const std::vector<Engine>& table = engines());
 
-/// The words of ComputeOptions::engine: by cost, any exact one, or the engine of this name. They
-/// are for OpenCL devices alone; other backends take none.
+/// The words of ComputeOptions::engine: by cost, any exact one, or the engine of this name. The
+/// reference takes none.
 std::vector<std::string> engine_words(const std::vector<Engine>& table = engines());
 /// The words of which each may make another engine compute: any exact one, and those that are not.
 std::vector<std::string> rival_engine_words(const std::vector<Engine>& table = engines());

@@ -14,10 +14,18 @@ namespace lsrecon {
 class ContentStore;
 
 inline const std::string engine_by_cost = "auto"; ///< ComputeOptions::engine
+inline const std::string backend_by_machine = "auto"; ///< ComputeOptions::backend
+
+/// Whether a backend is one of the reference's, which take no choice of engine or precision.
+inline bool is_reference(const std::string& backend) {
+    return backend.rfind("reference", 0) == 0;
+}
 
 /// The user's choices of how to compute.
 struct ComputeOptions {
-    std::string backend = "opencl"; ///< name of a row of device_kinds()
+    /// The name of a row of device_kinds(), or this word: OpenCL where it is built in and has a
+    /// driver, else the host's processors.
+    std::string backend = backend_by_machine;
     std::string device; ///< index, part of a name, or type; "" for the best one
     std::string kernel; ///< variant of an engine; "" for the usual one
     /// "auto": an exact engine, or one that is not where its error is below `accuracy` and it takes

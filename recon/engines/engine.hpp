@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -48,7 +49,7 @@ struct Variant {
 
 /// The facts by which an engine is chosen and predicted: no device is touched.
 struct EngineFacts {
-    std::string device_kind; ///< Device::kind()
+    std::string device_kind; ///< Device::kind(): "opencl", "host" or "reference"
     bool in_host_memory; ///< whether its arrays are in the host's memory
     bool has_doubles;
     const Machine& model; ///< machine by which an engine chooses how it computes (model_of)
@@ -71,7 +72,7 @@ struct EngineContext : EngineFacts {
 /// A way to compute transforms. The data that `points` refers to must outlive a transform.
 struct Engine {
     std::string name;
-    std::string device_kind; ///< Device::kind() of those that it computes on
+    std::vector<std::string> device_kinds; ///< Device::kind() of those that it computes on
     /// Variants in the order of the ladder; the last is the usual one.
     std::vector<Variant> variants;
     bool divides_time; ///< off-resonance needs time segments (engines/segments.hpp)
@@ -88,6 +89,11 @@ struct Engine {
     /// Whether its adjoint at Voxels::part() has the same bits as at the whole, so that ranks may
     /// compute a part each.
     bool by_part = false;
+
+    bool computes_on(const std::string& device_kind) const {
+        return std::find(device_kinds.begin(), device_kinds.end(), device_kind) !=
+               device_kinds.end();
+    }
 };
 
 /// The table, across all kinds of devices: a row each, the fastest exact one after the others.

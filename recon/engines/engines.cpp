@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/numbers.hpp"
+#include "engines/host/engines.hpp"
 #include "engines/loops.hpp"
 #include "engines/nufft/nufft.hpp"
 #ifdef LSRECON_WITH_OPENCL
@@ -19,6 +20,10 @@ namespace {
 
 std::string none(const SamplePoints&, const Voxels&) {
     return "";
+}
+
+std::string off_a_grid(const SamplePoints&, const Voxels& voxels) {
+    return voxels.on_lattice() ? "" : "the voxels are not on a grid";
 }
 
 #ifdef LSRECON_WITH_OPENCL
@@ -61,10 +66,6 @@ constexpr PairCost of_rows_by_polynomials{no_unit, 21, 19, 2};
 constexpr PairCost of_products{no_unit, 4, 2, 2, 2};
 constexpr PairCost of_products_in_doubles{no_unit, 4, 2, 2, 2, matrix_unit};
 
-std::string off_a_grid(const SamplePoints&, const Voxels& voxels) {
-    return voxels.on_lattice() ? "" : "the voxels are not on a grid";
-}
-
 /// The cost of the NUFFT, on the host's cores where the arrays are there, else on the device.
 Cost predict_nufft_where(const EngineFacts& facts, const Variant& variant, const std::string& stage,
                          const SamplePoints& points, const Voxels& voxels) {
@@ -77,6 +78,35 @@ std::unique_ptr<Transform> make_nufft_where(const EngineContext& context, const 
                                                                       voxels);
 }
 
+Cost predict_separable_where(const EngineFacts& facts, const Variant& variant,
+                             const std::string& stage, const SamplePoints& points,
+                             const Voxels& voxels) {
+    return (facts.device_kind == "host" ? host::predict_separable : opencl::predict_separable)(
+        facts, variant, stage, points, voxels);
+}
+std::unique_ptr<Transform> make_separable_where(const EngineContext& context,
+                                                const Variant& variant, const SamplePoints& points,
+                                                const Voxels& voxels) {
+    return (context.device_kind == "host" ? host::make_separable : opencl::make_separable)(
+        context, variant, points, voxels);
+}
+
+/// Engines of which each kind of device has its own.
+const std::vector<std::string> of_both{"host", "opencl"};
+const Variant separable{"separable",
+                        {of_factors, of_products},
+                        SourceLayout::none,
+                        {{"FORM", 2, {of_factors_in_doubles, of_products_in_doubles}}}};
+
+#else
+
+const std::vector<std::string> of_both{"host"};
+const Variant separable{"separable"};
+constexpr auto predict_separable_where = host::predict_separable;
+constexpr auto make_separable_where = host::make_separable;
+constexpr auto predict_nufft_where = predict_nufft;
+constexpr auto make_nufft_where = make_nufft;
+
 #endif
 
 } // namespace
@@ -84,7 +114,7 @@ std::unique_ptr<Transform> make_nufft_where(const EngineContext& context, const 
 const std::vector<Engine>& engines() {
     static const std::vector<Engine> rows{
         {"loops",
-         "reference",
+         {"reference"},
          {{"loops-single", {}, SourceLayout::none, {}, Precision::float32}, {"loops"}},
          false,
          true,
@@ -94,7 +124,7 @@ const std::vector<Engine>& engines() {
          true},
 #ifdef LSRECON_WITH_OPENCL
         {"direct",
-         "opencl",
+         {"opencl"},
          {{"naive", {in_one_float, of_library}, SourceLayout::arrays},
           {"register", {in_runs, of_library}, SourceLayout::arrays},
           {"constant", {in_runs, of_library}, SourceLayout::arrays},
@@ -110,27 +140,33 @@ const std::vector<Engine>& engines() {
          &none,
          &opencl::predict_exact,
          &opencl::make_direct},
+#endif
+        {"sums",
+         {"host"},
+         {{"sums"}},
+         false,
+         true,
+         &none,
+         &host::predict_sums,
+         &host::make_sums,
+         true},
         {"separable",
-         "opencl",
-         {{"separable",
-           {of_factors, of_products},
-           SourceLayout::none,
-           {{"FORM", 2, {of_factors_in_doubles, of_products_in_doubles}}}}},
+         of_both,
+         {separable},
          true,
          true,
          &off_a_grid,
-         &opencl::predict_separable,
-         &opencl::make_separable,
+         predict_separable_where,
+         make_separable_where,
          true},
         {"nufft",
-         "opencl",
+         of_both,
          {{"nufft"}},
          true,
          false,
          &nufft_refusal,
-         &predict_nufft_where,
-         &make_nufft_where},
-#endif
+         predict_nufft_where,
+         make_nufft_where},
     };
     return rows;
 }
@@ -168,7 +204,7 @@ std::vector<std::string> kernel_names(const std::string& device_kind) {
     std::vector<std::string> names;
     for (const Engine& engine : engines()) {
         for (const Variant& variant : engine.variants) {
-            if (engine.device_kind == device_kind) {
+            if (engine.computes_on(device_kind)) {
                 names.push_back(variant.name);
             }
         }
@@ -179,7 +215,7 @@ std::vector<std::string> kernel_names(const std::string& device_kind) {
 std::string default_kernel(const std::string& device_kind) {
     std::string name;
     for (const Engine& engine : engines()) {
-        if (engine.exact && engine.device_kind == device_kind) {
+        if (engine.exact && engine.computes_on(device_kind)) {
             name = engine.variants.back().name;
         }
     }

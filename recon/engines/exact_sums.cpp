@@ -1,33 +1,14 @@
 #include "engines/exact_sums.hpp"
 
-#include <array>
 #include <cmath>
 
 #include "base/parallel.hpp"
 #include "base/vector_clones.hpp"
+#include "engines/exact_block.hpp"
 
 namespace lsrecon {
 
 namespace {
-
-/// Voxels whose sums are computed side by side, in vectors.
-constexpr std::size_t lanes = 16;
-using Lanes = std::array<double, lanes>;
-
-/// x, y, z of voxels, and what a time t makes of their field: t `turns`, and exp(-t `decay`).
-struct Places {
-    std::array<Lanes, 3> at = {};
-    Lanes turns = {};
-    Lanes decay = {};
-    bool decays = false;
-};
-
-/// Samples of a block: their places, times, and values, all coils of one after the other.
-struct Sources {
-    std::vector<Vec3> at;
-    std::vector<double> times;
-    std::vector<Complex> values;
-};
 
 /// rint(x) of |x| < 2^51 in two additions, which compilers make vectors of.
 inline double nearest(double x) {
@@ -47,11 +28,11 @@ inline double series(double minus_u_squared, int first) {
 }
 
 // exp(i 2 pi t) = (-1)^h exp(i 2 pi (t - h/2)), h = rint(2 t)
-inline void find_phases(const Vec3& k, double time, const Places& places, Lanes& cosine,
+inline void find_phases(const PhasePoint& source, const PointLanes& points, Lanes& cosine,
                         Lanes& sine) {
-    for (std::size_t p = 0; p < lanes; ++p) {
-        const double turns = k[0] * places.at[0][p] + k[1] * places.at[1][p] +
-                             k[2] * places.at[2][p] + time * places.turns[p];
+    for (std::size_t p = 0; p < exact_lanes; ++p) {
+        const double turns = source[0] * points.at[0][p] + source[1] * points.at[1][p] +
+                             source[2] * points.at[2][p] + source[3] * points.at[3][p];
         const double halves = nearest(2 * turns);
         const double odd = halves / 2 - nearest(halves / 2); // 0, or half of 1
         const double sign = 1 - 8 * odd * odd;
@@ -59,24 +40,23 @@ inline void find_phases(const Vec3& k, double time, const Places& places, Lanes&
         cosine[p] = sign * series(-u * u, 2);
         sine[p] = sign * u * series(-u * u, 3);
     }
-    for (std::size_t p = 0; places.decays && p < lanes; ++p) {
-        const double left = std::exp(-time * places.decay[p]);
+    for (std::size_t p = 0; points.decays && p < exact_lanes; ++p) {
+        const double left = std::exp(-source[4] * points.at[4][p]);
         cosine[p] *= left;
         sine[p] *= left;
     }
 }
 
-/// sums: the real parts of a coil, then its imaginary ones, and so on.
-LSRECON_AVX2_CLONE void add_block(const Sources& sources, const Places& places, std::size_t count,
+LSRECON_AVX2_CLONE void add_block(const ExactSources& sources, const Range& range,
+                                  const PointLanes& points, std::size_t count,
                                   std::vector<Lanes>& sums) {
     const std::size_t coils = sums.size() / 2;
     Lanes cosine;
     Lanes sine;
-    for (std::size_t m = 0; m < sources.at.size(); ++m) {
-        find_phases(sources.at[m], sources.times.empty() ? 0 : sources.times[m], places, cosine,
-                    sine);
+    for (std::size_t s = range.first; s < range.first + range.count; ++s) {
+        find_phases(sources.at[s], points, cosine, sine);
         for (std::size_t c = 0; c < coils; ++c) {
-            const Complex value = sources.values[m * coils + c];
+            const Complex value = sources.values[s * coils + c];
             Lanes& real = sums[2 * c];
             Lanes& imaginary = sums[2 * c + 1];
             for (std::size_t p = 0; p < count; ++p) {
@@ -87,34 +67,13 @@ LSRECON_AVX2_CLONE void add_block(const Sources& sources, const Places& places, 
     }
 }
 
-std::vector<Places> places_of(const Voxels& voxels, const OffResonance* off_resonance) {
-    std::vector<Places> all(divide_up(voxels.count(), lanes));
-    for (std::size_t n = 0; n < voxels.count(); ++n) {
-        Places& places = all[n / lanes];
-        const Vec3 x = voxels.position(n);
-        for (std::size_t d = 0; d < 3; ++d) {
-            places.at[d][n % lanes] = x[d];
-        }
-        if (off_resonance != nullptr) {
-            const Complex rate = off_resonance->rate(n);
-            places.turns[n % lanes] = rate.imag() / (2 * pi);
-            places.decay[n % lanes] = rate.real();
-            places.decays = places.decays || rate.real() != 0;
-        }
-    }
-    return all;
-}
-
-Sources sources_of(const SamplePoints& points, bool timed, std::size_t coils, const ValueAt& value,
-                   const Range& range) {
-    Sources sources;
+ExactSources sources_of(const SamplePoints& points, const OffResonance* off_resonance,
+                        std::size_t coils, const ValueAt& value, const Range& range) {
+    ExactSources sources;
     sources.at.reserve(range.count);
     sources.values.reserve(range.count * coils);
     for (std::size_t m = range.first; m < range.first + range.count; ++m) {
-        sources.at.push_back(points.trajectory[m]);
-        if (timed) {
-            sources.times.push_back((*points.times)(static_cast<Eigen::Index>(m)));
-        }
+        sources.at.push_back(phase_point(points, off_resonance, m));
         for (std::size_t c = 0; c < coils; ++c) {
             sources.values.push_back(value(c, m));
         }
@@ -124,13 +83,48 @@ Sources sources_of(const SamplePoints& points, bool timed, std::size_t coils, co
 
 } // namespace
 
+PhasePoint phase_point(const SamplePoints& points, const OffResonance* off_resonance,
+                       std::size_t m) {
+    const Vec3& k = points.trajectory[m];
+    const double time =
+        off_resonance != nullptr ? (*points.times)(static_cast<Eigen::Index>(m)) : 0;
+    const bool decays = off_resonance != nullptr && off_resonance->r2star.size() > 0;
+    return {k[0], k[1], k[2], time, decays ? time : 0};
+}
+
+PhasePoint phase_point(const Voxels& voxels, const OffResonance* off_resonance, std::size_t n) {
+    const Vec3 x = voxels.position(n);
+    const Complex rate = off_resonance != nullptr ? off_resonance->rate(n) : Complex(0);
+    return {x[0], x[1], x[2], rate.imag() / (2 * pi), rate.real()};
+}
+
+std::vector<PointLanes> in_lanes(std::size_t count,
+                                 const std::function<PhasePoint(std::size_t)>& point) {
+    std::vector<PointLanes> all(divide_up(count, exact_lanes));
+    for (std::size_t n = 0; n < count; ++n) {
+        PointLanes& lanes = all[n / exact_lanes];
+        const PhasePoint at = point(n);
+        for (std::size_t d = 0; d < at.size(); ++d) {
+            lanes.at[d][n % exact_lanes] = at[d];
+        }
+        lanes.decays = lanes.decays || at.back() != 0;
+    }
+    return all;
+}
+
+void add_exact_block(const ExactSources& sources, const Range& range, const PointLanes& points,
+                     std::vector<Lanes>& sums) {
+    add_block(sources, range, points, exact_lanes, sums);
+}
+
 // F^H off resonance is exp(+i 2 pi (k.x + f t) - r t): the adjoint of a decay is that decay.
 CoilMatrix exact_adjoint(const SamplePoints& points, std::size_t coils, const ValueAt& value,
                          const Voxels& voxels) {
     constexpr std::size_t block = 4096; // samples
     constexpr std::size_t most_parts = 256; // whose sums are kept apart, to be added in order
     const OffResonance* const off_resonance = off_resonance_of(points, voxels);
-    const std::vector<Places> places = places_of(voxels, off_resonance);
+    const std::vector<PointLanes> places = in_lanes(
+        voxels.count(), [&](std::size_t n) { return phase_point(voxels, off_resonance, n); });
     const std::vector<Range> parts =
         split_into_ranges(points.count(), round_up(divide_up(points.count(), most_parts), block));
     std::vector<std::vector<Lanes>> sums(parts.size() * places.size());
@@ -140,10 +134,10 @@ CoilMatrix exact_adjoint(const SamplePoints& points, std::size_t coils, const Va
         }
         for (Range range : split_into_ranges(parts[part].count, block)) {
             range.first += parts[part].first;
-            const Sources sources =
-                sources_of(points, off_resonance != nullptr, coils, value, range);
+            const ExactSources sources = sources_of(points, off_resonance, coils, value, range);
             for (std::size_t i = 0; i < places.size(); ++i) {
-                add_block(sources, places[i], lanes, sums[part * places.size() + i]);
+                add_exact_block(sources, {0, range.count}, places[i],
+                                sums[part * places.size() + i]);
             }
         }
     });
@@ -151,8 +145,8 @@ CoilMatrix exact_adjoint(const SamplePoints& points, std::size_t coils, const Va
                                          static_cast<Eigen::Index>(voxels.count()));
     for (std::size_t i = 0; i < sums.size(); ++i) {
         for (std::size_t c = 0; c < coils; ++c) {
-            const std::size_t first = i % places.size() * lanes;
-            for (std::size_t n = first; n < std::min(first + lanes, voxels.count()); ++n) {
+            const std::size_t first = i % places.size() * exact_lanes;
+            for (std::size_t n = first; n < std::min(first + exact_lanes, voxels.count()); ++n) {
                 result(static_cast<Eigen::Index>(c), static_cast<Eigen::Index>(n)) +=
                     Complex(sums[i][2 * c][n - first], sums[i][2 * c + 1][n - first]);
             }
@@ -166,8 +160,9 @@ std::size_t voxels_of_exact_sums(double multiply_adds, std::size_t coils, std::s
     constexpr double of_value = 4;
     const double of_voxel =
         (of_phase + of_value * static_cast<double>(coils)) * static_cast<double>(samples);
-    const double least = lanes;
-    return lanes * static_cast<std::size_t>(std::max(least, multiply_adds / of_voxel) / least);
+    const double least = exact_lanes;
+    return exact_lanes *
+           static_cast<std::size_t>(std::max(least, multiply_adds / of_voxel) / least);
 }
 
 } // namespace lsrecon

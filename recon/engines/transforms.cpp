@@ -8,6 +8,7 @@
 #include "base/numbers.hpp"
 #include "base/packed.hpp"
 #include "device/devices.hpp"
+#include "device/processors.hpp"
 #include "device/reference_device.hpp"
 #include "engines/nufft/nufft.hpp"
 #include "engines/segmented.hpp"
@@ -78,7 +79,7 @@ Transforms::Transforms(std::shared_ptr<Device> device, ComputeOptions options,
     if (!device_->has(precision())) {
         throw DeviceError(text("`precision` double: ", device_->info().name,
                                " has no double precision\n  next:     use `precision` single, "
-                               "another `device`, or `backend` reference"));
+                               "another `device`, or `backend` host"));
     }
 }
 
@@ -120,7 +121,7 @@ ComputedBy Transforms::computed_by() const {
     }
     const Variant& first = first_served();
     const DeviceInfo& info = device_->info();
-    const bool has_source = engine_.device_kind == "opencl";
+    const bool has_source = device_->kind() == "opencl";
     return {options_.backend,
             info.name,
             info.platform.empty() ? "" : info.platform + ", " + info.driver,
@@ -269,6 +270,9 @@ Parameters Transforms::given(const std::string& variant) const {
 const ChosenParameters& Transforms::parameters_of(const std::string& variant,
                                                   const std::string& stage) {
     const std::string key = variant + " " + stage;
+    if (device_->kind() != "opencl") {
+        return parameters_[key];
+    }
     if (parameters_.count(key) == 0) {
         Parameters of_user = given(variant);
         const auto first = of_first_.find(key);
@@ -292,7 +296,7 @@ const ChosenParameters& Transforms::recorded_parameters(const std::string& varia
 const ChosenParameters& Transforms::shipped_parameters_of(const std::string& variant,
                                                           const std::string& stage) {
     const std::string key = variant + " " + stage;
-    if (shipped_.count(key) == 0) {
+    if (shipped_.count(key) == 0 && device_->kind() == "opencl") {
         shipped_[key] = shipped_parameters(device_->info(), variant, stage, given(variant));
     }
     return shipped_[key];
@@ -320,6 +324,9 @@ const std::vector<Row>& table() {
              return open_device(options.device, options.device_memory, options.note);
          },
          ""},
+        {{"host", "this computer's processors, without OpenCL", true},
+         [](const ComputeOptions&) { return make_processors(); },
+         ""},
         {{"reference", "plain loops on the CPU in double precision: the reference", true},
          reference,
          ""},
@@ -330,13 +337,13 @@ const std::vector<Row>& table() {
     return rows;
 }
 
-const Row& row_of(const ComputeOptions& options) {
+const Row& row_of(const std::string& backend) {
     for (const Row& row : table()) {
-        if (row.kind.name == options.backend) {
+        if (row.kind.name == backend) {
             return row;
         }
     }
-    throw UsageError(text("`backend` ", options.backend, " is unknown\n  expected: one of ",
+    throw UsageError(text("`backend` ", backend, " is unknown\n  expected: one of ",
                           comma_separated(names_of(device_kinds()))));
 }
 
@@ -375,11 +382,28 @@ std::vector<DeviceKind> device_kinds() {
     return kinds;
 }
 
+std::string backend_of(const ComputeOptions& options) {
+    if (options.backend != backend_by_machine) {
+        return options.backend;
+    }
+    const bool asks_for_opencl = // which says what is missing
+        !options.device.empty() || options.device_memory > 0 ||
+        (!options.kernel.empty() && !engine_of(options.kernel).computes_on("host"));
+    return asks_for_opencl || has_opencl_driver() ? "opencl" : "host";
+}
+
 void check_options(const ComputeOptions& options) {
-    row_of(options);
+    if (options.backend == backend_by_machine) {
+        return;
+    }
+    row_of(options.backend);
+    if (options.backend == "host" && (!options.device.empty() || options.device_memory > 0)) {
+        throw UsageError("`backend` host takes no `device` or `device_memory`\n  next:     leave "
+                         "them out, or use `backend` opencl");
+    }
     const bool is_own_precision =
         options.backend == "reference" && options.precision == Precision::float64;
-    if (options.backend != "opencl" &&
+    if (is_reference(options.backend) &&
         !(options.device.empty() && options.kernel.empty() && options.engine == engine_by_cost &&
           options.device_memory == 0 && (!options.precision || is_own_precision))) {
         throw UsageError(
@@ -391,13 +415,19 @@ void check_options(const ComputeOptions& options) {
 
 std::unique_ptr<Transforms> open_transforms(ComputeOptions options, std::vector<Engine> table,
                                             std::shared_ptr<Device> device) {
-    const Row& row = row_of(options);
+    check_options(options);
+    if (options.backend == backend_by_machine) {
+        options.backend = device ? device->kind() : backend_of(options);
+        if (options.backend == "host" && !device) {
+            options.tell("no OpenCL driver: the processors compute");
+        }
+    }
+    const Row& row = row_of(options.backend);
     if (!row.kind.built) {
         throw NotBuiltError(text("`backend` ", options.backend,
                                  " is not built in\n  next:     configure with "
-                                 "-DLSRECON_WITH_OPENCL=ON, or use `backend` reference"));
+                                 "-DLSRECON_WITH_OPENCL=ON, or use `backend` host"));
     }
-    check_options(options);
     if (!options.kernel.empty()) {
         engine_of(options.kernel, table); // before a device is opened
     }

@@ -127,6 +127,10 @@ struct DeviceKind {
 };
 std::vector<DeviceKind> device_kinds();
 
+/// The backend that the options ask for, or that this machine has: OpenCL where there is a driver,
+/// or where they name what only OpenCL has, else the host's processors.
+std::string backend_of(const ComputeOptions& options);
+
 /// UsageError for an unknown name, and for options that the kind of device does not take.
 void check_options(const ComputeOptions& options);
 

@@ -112,12 +112,6 @@ Value source_value(Source& source, Source (*of_word)(const std::string&), const 
             [&source] { return file_of(source); }};
 }
 
-/// A word of ComputeOptions::engine. A build without OpenCL takes any, because opening its device
-/// says then that it is not built in.
-Value engine_value(std::string& engine) {
-    return kernel_names().empty() ? name(engine, "NAME") : choice(engine, engine_words());
-}
-
 Value solver_value(SolveOptions& solve) {
     return one_of(
         names_of(solvers()), [&solve](std::size_t row) { solve.solver = &solvers()[row]; },
@@ -304,15 +298,24 @@ Option device_option(std::string& device) {
             "A type is gpu, cpu or accelerator. `lsrecon devices` lists the devices."};
 }
 
+std::vector<std::string> backend_words() {
+    std::vector<std::string> words = names_of(device_kinds());
+    words.insert(words.begin(), backend_by_machine);
+    return words;
+}
+
 OptionTable device_options(ComputeOptions& compute, const std::string& usual_kernel,
                            const std::string& about_kernel) {
     return in(
         "Device",
-        {expert({"backend", of_words(names_of(device_kinds()), name(compute.backend, "NAME")),
-                 "compute backend: OpenCL, or loops on the CPU as a check", "",
-                 "Backends:" + listed(device_kinds())}),
+        {expert(
+             {"backend", of_words(backend_words(), name(compute.backend, "NAME")),
+              "compute backend: OpenCL, processors, or loops as a check", "",
+              "The word auto takes OpenCL, and the processors where there is no driver for it or "
+              "where it is not built in. Backends:" +
+                  listed(device_kinds())}),
          device_option(compute.device),
-         expert({"engine", engine_value(compute.engine),
+         expert({"engine", choice(compute.engine, engine_words()),
                  "method for the Fourier sums, such as nufft", "",
                  "The word auto takes the NUFFT where exact sums take more than twice as long. "
                  "The word exact takes the fastest exact engine. The console says which one "

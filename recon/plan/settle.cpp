@@ -135,7 +135,7 @@ std::optional<ComputeOptions> more_exact(ComputeOptions compute, const Reconstru
                                          double lambda) {
     const double before = compute.accuracy;
     const bool was_in_doubles = compute.precision == Precision::float64;
-    if (compute.backend != "opencl" || compute.precision == Precision::float32) {
+    if (is_reference(compute.backend) || compute.precision == Precision::float32) {
         return std::nullopt;
     }
     compute.precision = Precision::float64;

@@ -56,7 +56,7 @@ if groups[:6] != ["Examples", "Positionals", "Output", "Coils", "Regularisation"
     failures.append(f"recon --help begins with {groups}")
 if len(examples["recon"]) != 3 or not all(examples[name] for name in ("batch", "fhd", "q", "maps")):
     failures.append(f"examples of help: {examples}")
-for flag, meaning in (("backend", "OpenCL, or loops on the CPU"), ("device", "OpenCL device:"),
+for flag, meaning in (("backend", "OpenCL, processors, or loops"), ("device", "OpenCL device:"),
                       ("engine", "method for the Fourier sums"),
                       ("kernel", "implementation of an engine")):
     if not re.search(rf"^  --{flag} .*{meaning}", everything, re.MULTILINE):

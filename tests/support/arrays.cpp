@@ -13,9 +13,11 @@ void ArrayCase::open(const std::string& variant, double device_memory,
     opened = nullptr; // what is open still counts in the memory of a device
     ComputeOptions options;
     options.backend = backend;
-    if (backend == "opencl") { // the reference has no such choice
+    if (!is_reference(backend)) { // which has no such choice
         options.kernel = variant;
         options.precision = precision;
+    }
+    if (backend == "opencl") {
         options.device_memory = device_memory;
     }
     options.note = [notes = notes](const std::string& note) { notes->push_back(note); };
@@ -49,7 +51,7 @@ std::vector<ArrayCase> array_cases() {
             continue;
         }
         for (const Precision precision : {Precision::float32, Precision::float64}) {
-            if (row.name != "opencl" && precision == Precision::float32) {
+            if (is_reference(row.name) && precision == Precision::float32) {
                 continue; // the arrays of the reference are in doubles
             }
             cases.push_back({row.name, precision});
@@ -68,7 +70,7 @@ std::vector<ArrayCase> verb_cases() {
 }
 
 std::vector<std::string> variants(const ArrayCase& on) {
-    return on.backend == "opencl" ? kernel_names() : std::vector<std::string>{""};
+    return is_reference(on.backend) ? std::vector<std::string>{""} : kernel_names(on.backend);
 }
 
 Array uploaded(const ArrayCase& on, const ComplexVector& values) {

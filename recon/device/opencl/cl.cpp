@@ -52,7 +52,7 @@ DeviceError device_error(const std::string& what, const cl::Error& error) {
         text(what, ": ", error.what(), " failed with ", error_name(error.err()), "\n  next:     ",
              is_no_room(error) ? "free the device's memory, or choose another with `device`"
                                : "run 'lsrecon devices', try another `device` or `kernel`, "
-                                 "or use `backend` reference"));
+                                 "or use `backend` host"));
 }
 
 } // namespace lsrecon::opencl

@@ -147,7 +147,7 @@ std::string no_device_message(const std::vector<std::string>& platforms,
         return text("no OpenCL device on this machine\n  found:    a driver without a device: ",
                     comma_separated(platforms),
                     "\n  next:     check that the GPU is there and that you may use it (groups "
-                    "video and render, CUDA_VISIBLE_DEVICES), or use `backend` reference");
+                    "video and render, CUDA_VISIBLE_DEVICES), or use `backend` host");
     }
     const char* const vendors = std::getenv("OCL_ICD_VENDORS");
     const bool elsewhere = vendors != nullptr && *vendors != '\0';
@@ -155,7 +155,7 @@ std::string no_device_message(const std::vector<std::string>& platforms,
                 elsewhere ? text("  found:    OCL_ICD_VENDORS=", vendors, ", with no driver\n")
                           : "",
                 "  next:     install the driver of your GPU, or pocl-opencl-icd for the CPU, or "
-                "use `backend` reference");
+                "use `backend` host");
 }
 
 } // namespace opencl
@@ -168,6 +168,11 @@ std::vector<DeviceInfo> list_devices() {
         }
         return infos;
     });
+}
+
+bool has_opencl_driver() {
+    return opencl::guarded("listing the OpenCL platforms",
+                           [] { return !opencl::platforms_of_loader().empty(); });
 }
 
 namespace {
@@ -240,7 +245,7 @@ int choose_device(const std::vector<DeviceInfo>& devices, const std::string& wan
                            ": no available OpenCL device fits\n  expected: an index, a part of a "
                            "name or a type of one of",
                            known,
-                           "\n  next:     see 'lsrecon devices', or use `backend` reference"));
+                           "\n  next:     see 'lsrecon devices', or use `backend` host"));
 }
 
 } // namespace lsrecon
