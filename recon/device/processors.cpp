@@ -50,14 +50,15 @@ private:
     std::shared_ptr<double> all_bytes_;
 };
 
-DeviceInfo info_of_processors() {
+DeviceInfo info_of_processors(double memory) {
+    const double limit = memory_limit().bytes;
     DeviceInfo info;
     info.name = processor_name();
     info.type = "cpu";
     info.double_precision = true;
     info.compute_units = static_cast<unsigned>(all_cores());
     info.clock_mhz = 2600; // about that of any server
-    info.global_bytes = static_cast<std::size_t>(memory_limit().bytes);
+    info.global_bytes = static_cast<std::size_t>(memory > 0 ? std::min(memory, limit) : limit);
     info.max_allocation_bytes = info.global_bytes;
     return info;
 }
@@ -74,6 +75,8 @@ private:
 
 class Processors : public HostDevice {
 public:
+    explicit Processors(double memory) : info_(info_of_processors(memory)) {}
+
     std::string kind() const override { return "host"; }
     const DeviceInfo& info() const override { return info_; }
     const Pace& pace() const override { return pace_; }
@@ -89,7 +92,7 @@ public:
     }
 
 private:
-    DeviceInfo info_ = info_of_processors();
+    DeviceInfo info_;
     Pace pace_ = pace_of(info_);
     std::shared_ptr<double> bytes_ = std::make_shared<double>(0);
     Elapsed clock_;
@@ -97,8 +100,8 @@ private:
 
 } // namespace
 
-std::unique_ptr<Device> make_processors() {
-    return std::make_unique<Processors>();
+std::unique_ptr<Device> make_processors(double memory) {
+    return std::make_unique<Processors>(memory);
 }
 
 } // namespace lsrecon

@@ -325,7 +325,7 @@ const std::vector<Row>& table() {
          },
          ""},
         {{"host", "this computer's processors, without OpenCL", true},
-         [](const ComputeOptions&) { return make_processors(); },
+         [](const ComputeOptions& options) { return make_processors(options.device_memory); },
          ""},
         {{"reference", "plain loops on the CPU in double precision: the reference", true},
          reference,
@@ -387,7 +387,7 @@ std::string backend_of(const ComputeOptions& options) {
         return options.backend;
     }
     const bool asks_for_opencl = // which says what is missing
-        !options.device.empty() || options.device_memory > 0 ||
+        !options.device.empty() ||
         (!options.kernel.empty() && !engine_of(options.kernel).computes_on("host"));
     return asks_for_opencl || has_opencl_driver() ? "opencl" : "host";
 }
@@ -397,9 +397,9 @@ void check_options(const ComputeOptions& options) {
         return;
     }
     row_of(options.backend);
-    if (options.backend == "host" && (!options.device.empty() || options.device_memory > 0)) {
-        throw UsageError("`backend` host takes no `device` or `device_memory`\n  next:     leave "
-                         "them out, or use `backend` opencl");
+    if (options.backend == "host" && !options.device.empty()) {
+        throw UsageError("`backend` host takes no `device`\n  next:     leave it out, or use "
+                         "`backend` opencl");
     }
     const bool is_own_precision =
         options.backend == "reference" && options.precision == Precision::float64;
@@ -418,7 +418,7 @@ std::unique_ptr<Transforms> open_transforms(ComputeOptions options, std::vector<
     check_options(options);
     if (options.backend == backend_by_machine) {
         options.backend = device ? device->kind() : backend_of(options);
-        if (options.backend == "host" && !device) {
+        if (options.backend == "host" && !device && row_of("opencl").kind.built) {
             options.tell("no OpenCL driver: the processors compute");
         }
     }

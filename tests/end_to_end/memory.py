@@ -83,7 +83,7 @@ def what_is_needed_is_what_it_takes(make):
     write(folder / "large_wavelet.h5", OTHER_LARGE["_wavelet"], spoiled=True)
     write(folder / "small_wavelet.h5", SMALL)
     write(folder / "small_field.h5", SMALL, field_hz=50)
-    if not folder.can_run(["recon", "small.h5", "-o", "device.h5", *exact]):
+    if not folder.can_run(["devices"]):
         return # no OpenCL device
     devices = subprocess.run([folder.program, "devices"], cwd=folder.path, check=True,
                              capture_output=True, text=True).stdout
@@ -182,9 +182,8 @@ def reserved_addresses_count(make):
     folder = make()
     write(folder / "scan64.h5", SMALL)
     words = ["recon", "scan64.h5", "-o", "image.h5", *RECON]
-    if not folder.can_run(words):
-        return
-    os.remove(folder / "image.h5")
+    if not folder.can_run(["devices"]):
+        return  # no PoCL
     for limit in (200, 300, 400, 600):
         size = limit << 20
         folder.run(DEVICE, words, ["ulimit -v", "--backend reference"],

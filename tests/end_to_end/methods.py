@@ -87,7 +87,7 @@ def the_fft_is_least_squares(make):
                 file["samples"][...] = file["samples"][()] * phi
             maps = ["--maps", "none"] if without_maps else []
             solved, _ = image(folder, "--lambda", "0", "--tolerance", "1e-9", "--iterations", "99",
-                              *maps)
+                              "--precision", "double", *maps)
             for device in ([], ["--backend", "opencl"]):
                 if device and not folder.can_run(["recon", "s.h5", "-o", "d.h5", *device]):
                     continue

@@ -16,8 +16,6 @@ void ArrayCase::open(const std::string& variant, double device_memory,
     if (!is_reference(backend)) { // which has no such choice
         options.kernel = variant;
         options.precision = precision;
-    }
-    if (backend == "opencl") {
         options.device_memory = device_memory;
     }
     options.note = [notes = notes](const std::string& note) { notes->push_back(note); };
