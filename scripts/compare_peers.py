@@ -10,9 +10,9 @@ goes from arrays to arrays with everything that a plan needs, or by a plan that 
 before (--planned); arrays are the device's. Errors are
 against sums in doubles at random voxels or samples. A row has of every program the fastest setting
 whose achieved error is at most the one named, or else its most exact one. The seconds of the least
-turn are followed by those of the processor, the error and, unless --brief, what was asked for;
-turns of all settings alternate. A dash stands for a
-transform that this version of a program lacks.
+turn are followed by those of the processor, the error and what was asked for, or with --brief by
+the error alone; turns of all settings alternate. A dash stands for a transform that this version of
+a program lacks, and for processor seconds that are not known.
 
 Peers are finufft, ducc0, sigpy and mrinufft, on a GPU cufinufft by each of its methods. Those that
 cannot be imported are named as not installed. The first line says whether the machine was quiet.
@@ -296,8 +296,8 @@ def cell_of(tried, target, with_settings):
     words, turn = (min(reached, key=lambda one: one[1].seconds) if reached
                    else min(tried, key=lambda one: one[1].error))
     processor = "-" if math.isnan(turn.processor) else three_digits(1e3 * turn.processor)
-    return f"{three_digits(1e3 * turn.seconds)}, {processor}, {turn.error:.0e}" + (
-        f" ({words})" if with_settings else "")
+    return f"{three_digits(1e3 * turn.seconds)}, " + (
+        f"{processor}, {turn.error:.0e} ({words})" if with_settings else f"{turn.error:.0e}")
 
 
 def name_of(program):
@@ -333,7 +333,8 @@ def transforms(machine, modules, noise):
                   *(cell_of(found.get(program, []), target, machine.settings)
                     for program in ["lsrecon", *modules])]
                  for target in machine.targets]
-    return table(["transform", "error at most", "lsrecon: ms, processor ms, error",
+    cell = "lsrecon: ms, processor ms, error" if machine.settings else "lsrecon: ms, error"
+    return table(["transform", "error at most", cell,
                   *map(name_of, modules)], rows)
 
 

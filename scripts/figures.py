@@ -253,7 +253,8 @@ def by_script(machine, script, *words):
 
 def peers(machine):
     quick = ["--quick"] if machine.quick else []
-    brief = ["--brief", "--transforms", "adjoint", "forward", "--targets", "1e-3", "1e-5"]
+    brief = ["--brief", "--transforms", "adjoint", "forward", "--targets", "1e-3", "1e-5",
+             *(["--planned"] if machine.device == "gpu" else [])]
     return [*by_script(machine, "compare_peers.py", "--device", machine.device, *brief, *quick),
             "", *processes(machine)]
 

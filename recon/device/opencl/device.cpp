@@ -244,8 +244,7 @@ int choose_device(const std::vector<DeviceInfo>& devices, const std::string& wan
     throw DeviceError(text("`device` ", wanted.empty() ? "(default)" : wanted,
                            ": no available OpenCL device fits\n  expected: an index, a part of a "
                            "name or a type of one of",
-                           known,
-                           "\n  next:     see 'lsrecon devices', or use `backend` host"));
+                           known, "\n  next:     see 'lsrecon devices', or use `backend` host"));
 }
 
 } // namespace lsrecon

@@ -109,7 +109,7 @@ private:
 
 Cost predict_sums(const EngineFacts& facts, const Variant&, const std::string& stage,
                   const SamplePoints& points, const Voxels& voxels) {
-    constexpr double seconds_of_a_pair = 1.3e-9 / 4.8; // of a core; Pace::exact is on it
+    constexpr double seconds_of_a_pair = 3.3e-9 / 4.8; // of a core; Pace::exact is on it
     Cost cost = cost_of_pieces({1, points.count(), voxels.count()}, facts.precision);
     cost.seconds = seconds_of_a_pair / facts.machine.pace.cores *
                    static_cast<double>(points.count()) * static_cast<double>(voxels.count());
