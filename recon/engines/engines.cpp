@@ -91,17 +91,25 @@ std::unique_ptr<Transform> make_separable_where(const EngineContext& context,
         context, variant, points, voxels);
 }
 
-/// Engines of which each kind of device has its own.
-const std::vector<std::string> of_both{"host", "opencl"};
-const Variant separable{"separable",
-                        {of_factors, of_products},
-                        SourceLayout::none,
-                        {{"FORM", 2, {of_factors_in_doubles, of_products_in_doubles}}}};
+/// The kinds of device of which each has this engine of its own.
+std::vector<std::string> each_kind() {
+    return {"host", "opencl"};
+}
+Variant separable() {
+    return {"separable",
+            {of_factors, of_products},
+            SourceLayout::none,
+            {{"FORM", 2, {of_factors_in_doubles, of_products_in_doubles}}}};
+}
 
 #else
 
-const std::vector<std::string> of_both{"host"};
-const Variant separable{"separable"};
+std::vector<std::string> each_kind() {
+    return {"host"};
+}
+Variant separable() {
+    return {"separable"};
+}
 constexpr auto predict_separable_where = host::predict_separable;
 constexpr auto make_separable_where = host::make_separable;
 constexpr auto predict_nufft_where = predict_nufft;
@@ -151,8 +159,8 @@ const std::vector<Engine>& engines() {
          &host::make_sums,
          true},
         {"separable",
-         of_both,
-         {separable},
+         each_kind(),
+         {separable()},
          true,
          true,
          &off_a_grid,
@@ -160,7 +168,7 @@ const std::vector<Engine>& engines() {
          make_separable_where,
          true},
         {"nufft",
-         of_both,
+         each_kind(),
          {{"nufft"}},
          true,
          false,
