@@ -193,10 +193,11 @@ Reconstructed reconstruct(FrameSource& source, ImageSink& sink, Transforms& tran
     qs.require(scan);
 
     ModelCheck model_check(transforms, prepared.maps_are_stored());
-    const SolveFacts facts{
-        formulation.products(), unit_roundoff(transforms.solver_precision()),
-        !qs.are_given() && has_few_samples(scan, prepared.first_good()),
-        may_be_joint(transforms, options, scan, shape_of_frames(scan, formulation))};
+    SolveFacts facts{formulation.products(), unit_roundoff(transforms.solver_precision()),
+                     !qs.are_given() && has_few_samples(scan, prepared.first_good()),
+                     may_be_joint(transforms, options, scan, shape_of_frames(scan, formulation))};
+    // Each rank has found that by its own memory.
+    transforms.ranks().broadcast(0, &facts.series, sizeof facts.series);
     Run run{prepared,
             transforms,
             qs,

@@ -259,7 +259,10 @@ Choices choose_by_samples(Run& run, const Formulation& formulation, const SolveF
     std::string before = sink.chosen(run.scan());
     run.transforms.ranks().broadcast(0, before);
     if (!before.empty()) {
-        return take(unpacked<KeptChoices>(before), facts, formulation, run);
+        auto kept = unpacked<KeptChoices>(before);
+        if (run.transforms.device().has(kept.precision.value_or(Precision::float32))) {
+            return take(std::move(kept), facts, formulation, run);
+        }
     }
     const std::size_t notes_before = run.report.notes().size();
     Choices choices = choose_exactly(run, formulation, facts, ahead);

@@ -318,12 +318,11 @@ FrameTurn begin_bright_frame(const Run& run, TurnAhead& ahead) {
 /// Frames of its place before and after the one ahead, some of eight with it: those that are solved
 /// with it, as far as they are good.
 std::map<std::size_t, Frame> neighbours_of(const Run& run, const TurnAhead& ahead) {
-    constexpr std::size_t most = 8;
     std::vector<std::size_t> all = ahead.place->place.frames();
     std::sort(all.begin(), all.end());
     const auto at =
         static_cast<std::size_t>(std::find(all.begin(), all.end(), ahead.frame) - all.begin());
-    const std::size_t count = std::min(most, all.size());
+    const std::size_t count = std::min(most_frames_of_weight, all.size());
     const std::size_t first = std::min(at - std::min(at, count / 2), all.size() - count);
     std::map<std::size_t, Frame> others;
     for (std::size_t i = first; i < first + count; ++i) {

@@ -344,7 +344,7 @@ ExitCode run_command_line(int argc, const char* const* argv) {
         write_pages(argv[2]);
         return ExitCode::done;
     }
-    CLI::App cli("Least-squares reconstruction of non-Cartesian MRI scans on any OpenCL device.",
+    CLI::App cli("Least-squares reconstruction of non-Cartesian MRI scans on GPUs and CPUs.",
                  "lsrecon");
     cli.set_help_flag("-h,--help", "show this page; docs/options.md says more");
     std::function<ExitCode()> asked;

@@ -145,10 +145,9 @@ Page page_of_command(const Command& command) {
 }
 
 Page page_of_program() {
-    std::string roff =
-        head("lsrecon", "least-squares reconstruction of non-Cartesian MRI scans") +
-        ".B lsrecon\n\\fIcommand\\fR [\\fIoptions\\fR]\n.SH DESCRIPTION\n"
-        "Reconstructs images of MRI scans on any OpenCL device, GPU or CPU.\n.SH COMMANDS\n";
+    std::string roff = head("lsrecon", "least-squares reconstruction of non-Cartesian MRI scans") +
+                       ".B lsrecon\n\\fIcommand\\fR [\\fIoptions\\fR]\n.SH DESCRIPTION\n"
+                       "Reconstructs images of MRI scans on GPUs and CPUs.\n.SH COMMANDS\n";
     for (const Command& command : commands()) {
         roff +=
             ".TP\n.BR lsrecon\\-" + command.name + " (1)\n" + in_lines(in_roff(command.summary));

@@ -302,7 +302,8 @@ std::string no_choice(const ChosenWeight& chosen, bool may_be_none) {
 } // namespace
 
 bool any_needs_all_frames(const std::vector<Regularisers>& candidates) {
-    return std::any_of(candidates.begin(), candidates.end(), &need_all_frames);
+    return std::any_of(candidates.begin(), candidates.end(),
+                       [](const Regularisers& one) { return need_all_frames(one); });
 }
 
 ChosenWeight choose_weight(const std::vector<Regularisers>& candidates, bool may_be_none,

@@ -10,6 +10,9 @@ namespace lsrecon {
 /// How many iterations of splitting choose the weight of a candidate, in most scans.
 constexpr int usual_iterations_of_weight = 40;
 
+/// How many frames choose, at most, of a place whose frames are solved together.
+constexpr std::size_t most_frames_of_weight = 8;
+
 /// Whether a choice is by the frames of a place together: one of the candidates couples them.
 bool any_needs_all_frames(const std::vector<Regularisers>& candidates);
 

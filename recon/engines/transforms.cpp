@@ -351,7 +351,7 @@ const Row& row_of(const std::string& backend) {
 /// use no more than the largest array of the least of them, so that all cut alike.
 std::shared_ptr<Device> open_alike(const Row& row, ComputeOptions& options) {
     std::shared_ptr<Device> device = row.open(options);
-    if (options.ranks == nullptr || device->kind() != "opencl") {
+    if (options.ranks == nullptr || device->kind() == "reference") {
         return device;
     }
     const std::array<double, 2> own{device->memory(), device->largest_array()};
@@ -388,7 +388,12 @@ std::string backend_of(const ComputeOptions& options) {
     }
     const bool asks_for_opencl = // which says what is missing
         !options.device.empty() ||
-        (!options.kernel.empty() && !engine_of(options.kernel).computes_on("host"));
+        std::any_of(engines().begin(), engines().end(), [&](const Engine& engine) {
+            const bool is_named =
+                engine.name == options.engine ||
+                (!options.kernel.empty() && engine.name == engine_of(options.kernel).name);
+            return is_named && !engine.computes_on("host");
+        });
     return asks_for_opencl || has_opencl_driver() ? "opencl" : "host";
 }
 
@@ -418,6 +423,9 @@ std::unique_ptr<Transforms> open_transforms(ComputeOptions options, std::vector<
     check_options(options);
     if (options.backend == backend_by_machine) {
         options.backend = device ? device->kind() : backend_of(options);
+        if (options.ranks != nullptr) {
+            options.ranks->broadcast(0, options.backend);
+        }
         if (options.backend == "host" && !device && row_of("opencl").kind.built) {
             options.tell("no OpenCL driver: the processors compute");
         }

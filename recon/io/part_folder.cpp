@@ -16,6 +16,7 @@
 #include "base/file_bytes.hpp"
 #include "base/packed.hpp"
 #include "base/resolved_path.hpp"
+#include "base/sha256.hpp"
 #include "base/temporary_file.hpp"
 
 namespace lsrecon {
@@ -41,7 +42,8 @@ struct PackedFrame {
 struct PackedChoice {
     Record identity;
     std::string chosen;
-    template <typename Archive> void each(Archive& archive) { archive(identity, chosen); }
+    std::string hash; ///< of it: a damaged one would choose anything
+    template <typename Archive> void each(Archive& archive) { archive(identity, chosen, hash); }
 };
 
 PackedFrame about(const FinishedFrame& frame, const Record& identity) {
@@ -134,11 +136,13 @@ void PartFolder::refuse(const std::string& thing, const std::string& found,
 std::string PartFolder::chosen_in(const std::string& image, const Record& identity) {
     std::ifstream file(path_for(image) + "/" + file_of_choice, std::ios::binary);
     const std::string bytes = read_head(file);
-    if (bytes.empty()) {
+    try {
+        auto kept = bytes.empty() ? PackedChoice() : unpacked<PackedChoice>(bytes);
+        const bool is_whole = kept.hash == Sha256().add(kept.chosen).hex();
+        return is_whole && !difference(kept.identity, identity) ? std::move(kept.chosen) : "";
+    } catch (const std::length_error&) { // it ends too early
         return "";
     }
-    auto kept = unpacked<PackedChoice>(bytes);
-    return difference(kept.identity, identity) ? "" : std::move(kept.chosen);
 }
 
 PartFolder::PartFolder(const std::string& image, Record identity, std::string chosen)
@@ -203,15 +207,16 @@ void PartFolder::begin() {
         refuse_second(path_);
     }
     open();
-    if (!chosen_.empty()) {
-        write_file(path_, mode_, file_of_choice, packed(PackedChoice{identity_, chosen_}), {});
-    }
 }
 
 void PartFolder::add(FinishedFrame frame) {
     try {
         if (folder_ < 0) {
             begin();
+        }
+        if (!chosen_.empty() && !fs::exists(path_ + "/" + file_of_choice)) {
+            write_file(path_, mode_, file_of_choice,
+                       packed(PackedChoice{identity_, chosen_, Sha256().add(chosen_).hex()}), {});
         }
         write_file(path_, mode_, std::to_string(frame.index), packed(about(frame, identity_)),
                    frame.values);

@@ -160,6 +160,12 @@ bool need_all_frames(const std::vector<RegulariserChoice>& chosen) {
     return !flags_over_frames(chosen).empty();
 }
 
+bool need_all_frames(const std::string& words) {
+    return std::any_of(regularisers().begin(), regularisers().end(), [&](const Regulariser& row) {
+        return row.couples_frames && (" " + words).find(" " + row.name + ":") != std::string::npos;
+    });
+}
+
 std::string flags_over_frames(const std::vector<RegulariserChoice>& chosen) {
     std::string flags;
     for (const RegulariserChoice& choice : chosen) {

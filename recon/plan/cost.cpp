@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/numbers.hpp"
+#include "encoding/choose_weight.hpp"
 #include "encoding/methods.hpp"
 #include "encoding/noise_map.hpp"
 #include "encoding/solvers.hpp"
@@ -183,6 +184,15 @@ Cost cost_of_frames(const Device& device, const FrameShape& frame, Precision pre
            Cost::on_host(static_cast<double>(frames * voxels) * of_voxel + on_host);
 }
 
+namespace {
+
+bool fits(const Device& device, const MemoryLimit& limit, const Cost& cost) {
+    return cost.device_bytes <= device.memory() && cost.largest_array <= device.largest_array() &&
+           HostMemory(device.in_host_memory()).bytes_of(cost) <= limit.bytes;
+}
+
+} // namespace
+
 JointRoom require_joint_room(const Transforms& transforms, const Scan& scan,
                              const FrameShape& frame, const SolveOptions& options,
                              const MemoryLimit& limit) {
@@ -209,17 +219,12 @@ JointRoom require_joint_room(const Transforms& transforms, const Scan& scan,
                                   std::min(some, samplings), options) +
                    elsewhere;
         };
-        const auto fits = [&](const Cost& cost) {
-            return cost.device_bytes <= device.memory() &&
-                   cost.largest_array <= device.largest_array() &&
-                   host.bytes_of(cost) <= limit.bytes;
-        };
         const Cost cost = needed(frames);
         const std::string on_device = text(std::ceil(cost.device_bytes / mib), " MiB");
         const std::string on_host = text(std::ceil(host.bytes_of(cost) / mib), " MiB");
-        if (!fits(cost)) {
+        if (!fits(device, limit, cost)) {
             std::size_t fewer = frames;
-            while (fewer > 0 && !fits(needed(fewer))) {
+            while (fewer > 0 && !fits(device, limit, needed(fewer))) {
                 --fewer;
             }
             throw InputError(
@@ -253,10 +258,18 @@ bool may_be_joint(const Transforms& transforms, const ReconstructOptions& option
     how.regularisers.insert(how.regularisers.end(), {{"tv", 0}, {"ttv", 0}});
     try {
         require_joint_room(transforms, scan, frame, how);
-        return true;
     } catch (const Error&) {
         return false;
     }
+    const std::size_t frames = std::min(most_frames_of_weight, scan.frames.size());
+    return std::all_of(regularisers().begin(), regularisers().end(), [&](const Regulariser& row) {
+        how.regularisers = options.solve.regularisers;
+        how.regularisers.push_back({row.name, 0});
+        return !row.may_be_weighed ||
+               fits(transforms.device(), memory_limit(),
+                    cost_of_frames(transforms.device(), frame, transforms.precision(), frames,
+                                   frames, how));
+    });
 }
 
 void require_room(Transforms& transforms, const ReconstructOptions& options,

@@ -64,7 +64,8 @@ JointRoom require_joint_room(const Transforms& transforms, const Scan& scan,
                              const FrameShape& frame, const SolveOptions& options,
                              const MemoryLimit& limit = memory_limit());
 /// Whether `reg` auto may choose such regularisers: all places have room for the largest of them,
-/// and nothing is asked for that a single frame alone has.
+/// and for every other one by the frames that choose, and nothing is asked for that a single frame
+/// alone has.
 bool may_be_joint(const Transforms& transforms, const ReconstructOptions& options, const Scan& scan,
                   const FrameShape& frame);
 

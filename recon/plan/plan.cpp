@@ -97,9 +97,9 @@ double seconds_of_weights(const Prepared& of, const Sampling& sampling) {
     const PiecewiseTransform q(of.transforms, sampling.trajectory,
                                Voxels::half_differences(of.grid));
     const PiecewiseTransform transform(of.transforms, points, of.formulation.voxels);
-    constexpr std::size_t most_frames = 8; // of a place whose frames are solved together
-    const std::size_t frames =
-        any_needs_all_frames(candidates) ? std::min(most_frames, of.scan.frames.size()) : 1;
+    const std::size_t frames = any_needs_all_frames(candidates)
+                                   ? std::min(most_frames_of_weight, of.scan.frames.size())
+                                   : 1;
     double seconds =
         q.predicted("q", 1).seconds + transform.predicted("fhd", of.shape.coils).seconds;
     for (const Regularisers& candidate : candidates) {

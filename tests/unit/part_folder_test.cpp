@@ -77,6 +77,13 @@ TEST_F(PartFolderTest, WhatWasChosenIsKeptForTheSameRunFromTheFirstFrameOn) {
     Record other = settings;
     other.back().second += "0";
     EXPECT_EQ(PartFolder::chosen_in(image_, other), "");
+    const std::string whole = test::read_text(path_ + "/chosen");
+    std::string damaged = whole;
+    damaged[damaged.rfind("0.02")] = '9';
+    for (const std::string& bytes : {damaged, whole.substr(0, whole.size() - 9)}) {
+        test::write_text(path_ + "/chosen", bytes);
+        EXPECT_EQ(PartFolder::chosen_in(image_, settings), "");
+    }
     part.remove();
     EXPECT_EQ(PartFolder::chosen_in(image_, settings), "");
 }

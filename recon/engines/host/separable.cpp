@@ -180,10 +180,33 @@ public:
     }
 
     void adjoint(const Array& values, Array& out, const Progress& progress) override {
-        constexpr std::size_t samples_of_a_block = 8 * longest_run; // their factors stay in a cache
         const std::size_t coils = out.count() / std::max<std::size_t>(1, voxels());
+        for (const Range& some : split_into_ranges(coils, at_a_time(voxels() * sizeof(Complex)))) {
+            adjoint(values, coils, some, out, progress);
+        }
+    }
+
+    void forward(const Array& rho, Array& out, const Progress& progress) override {
+        const std::size_t coils = rho.count() / std::max<std::size_t>(1, voxels());
+        const std::size_t bytes = room_of_halves() * sizeof(Real);
+        for (const Range& some : split_into_ranges(coils, at_a_time(bytes))) {
+            forward(rho, some, out, progress);
+        }
+    }
+
+private:
+    /// The number of coils whose sums, of so many bytes each, are in memory at a time.
+    static std::size_t at_a_time(std::size_t bytes) {
+        constexpr std::size_t most_bytes = std::size_t(1) << 28;
+        return std::max<std::size_t>(1, most_bytes / std::max<std::size_t>(1, bytes));
+    }
+
+    void adjoint(const Array& values, std::size_t of_all, const Range& coils, Array& out,
+                 const Progress& progress) {
+        constexpr std::size_t samples_of_a_block = 8 * longest_run; // their factors stay in a cache
         const std::size_t groups = divide_up(rows_, rows_of_a_task);
-        std::vector<Complex> totals(out.count());
+        const std::size_t count = coils.count * voxels();
+        std::vector<Complex> totals(count);
         for (const Range& block : split_into_ranges(samples(), samples_of_a_block)) {
             Block factors = empty_block(block.count, true);
             for_each_range_in_parallel(block.count, all_cores(), [&](const Range& some) {
@@ -191,8 +214,8 @@ public:
                     put_factors(block.first + s, s, true, factors);
                 }
             });
-            const Table<Real> of_coils = parts_of(values, coils, block);
-            for_each_in_parallel(coils * groups, [&](std::size_t task) {
+            const Table<Real> of_coils = parts_of(values, of_all, coils, block);
+            for_each_in_parallel(coils.count * groups, [&](std::size_t task) {
                 const std::size_t c = task / groups;
                 add_rows(factors, of_coils.at(c, 0), task % groups * rows_of_a_task,
                          totals.data() + c * voxels());
@@ -200,19 +223,19 @@ public:
             progress(static_cast<double>(block.first + block.count) /
                      static_cast<double>(samples()));
         }
-        for_each_range_in_parallel(out.count(), cores_for(out.count()), [&](const Range& some) {
+        for_each_range_in_parallel(count, cores_for(count), [&](const Range& some) {
             for (std::size_t n = some.first; n < some.first + some.count; ++n) {
-                lsrecon::values<Real>(out)[n] = std::complex<Real>(totals[n]);
+                lsrecon::values<Real>(out)[coils.first * voxels() + n] =
+                    std::complex<Real>(totals[n]);
             }
         });
     }
 
-    void forward(const Array& rho, Array& out, const Progress& progress) override {
+    void forward(const Array& rho, const Range& coils, Array& out, const Progress& progress) {
         constexpr std::size_t told_after = 64;
-        const std::size_t coils = rho.count() / std::max<std::size_t>(1, voxels());
-        std::vector<Real> of_coils(coils * room_of_halves());
-        for_each_in_parallel(coils, [&](std::size_t c) {
-            put_halves(lsrecon::values<Real>(rho) + c * voxels(),
+        std::vector<Real> of_coils(coils.count * room_of_halves());
+        for_each_in_parallel(coils.count, [&](std::size_t c) {
+            put_halves(lsrecon::values<Real>(rho) + (coils.first + c) * voxels(),
                        of_coils.data() + c * room_of_halves());
         });
         const std::vector<Range> tasks = split_into_ranges(samples(), samples_of_a_task);
@@ -223,11 +246,11 @@ public:
                 for (std::size_t s = 0; s < task.count; ++s) {
                     put_factors(task.first + s, s, false, factors);
                 }
-                for (std::size_t c = 0; c < coils; ++c) {
+                for (std::size_t c = 0; c < coils.count; ++c) {
                     const std::vector<Complex> sums =
                         sums_of(factors, of_coils.data() + c * room_of_halves());
                     for (std::size_t s = 0; s < task.count; ++s) {
-                        lsrecon::values<Real>(out)[c * samples() + task.first + s] =
+                        lsrecon::values<Real>(out)[(coils.first + c) * samples() + task.first + s] =
                             std::complex<Real>(sums[s]);
                     }
                 }
@@ -237,7 +260,6 @@ public:
         }
     }
 
-private:
     static constexpr std::size_t lanes = length_of_vector<Real>;
     static constexpr std::size_t rows_of_a_task = 8; // whose factors are then in the first cache
     static constexpr std::size_t samples_of_a_task = 4 * lanes;
@@ -280,13 +302,14 @@ private:
         }
     }
 
-    /// Some values of each coil's.
-    static Table<Real> parts_of(const Array& array, std::size_t coils, const Range& some) {
-        const std::size_t of_each = coils == 0 ? 0 : array.count() / coils;
-        Table<Real> parts(coils, some.count);
-        for (std::size_t c = 0; c < coils; ++c) {
+    /// Some values of some of all coils.
+    static Table<Real> parts_of(const Array& array, std::size_t of_all, const Range& coils,
+                                const Range& some) {
+        const std::size_t of_each = array.count() / of_all;
+        Table<Real> parts(coils.count, some.count);
+        for (std::size_t c = 0; c < coils.count; ++c) {
             for (std::size_t i = 0; i < some.count; ++i) {
-                const std::size_t at = c * of_each + some.first + i;
+                const std::size_t at = (coils.first + c) * of_each + some.first + i;
                 parts.set(c, i,
                           array.element().complex ? Complex(lsrecon::values<Real>(array)[at])
                                                   : Complex(numbers<Real>(array)[at]));
@@ -413,7 +436,7 @@ Cost predict_separable(const EngineFacts& facts, const Variant&, const std::stri
     cost.seconds = of_doubles * of_pair * static_cast<double>(points.count()) *
                    static_cast<double>(voxels.count()) /
                    nominal_rates(facts.machine.device).multiply_adds;
-    cost.host_bytes = static_cast<double>(voxels.count() * sizeof(Complex));
+    cost.host_bytes = static_cast<double>(voxels.count() * sizeof(Complex)); // of either direction
     cost.error = facts.precision == Precision::float64
                      ? error_of<double>(points, voxels, terms, run)
                      : error_of<float>(points, voxels, terms, run);

@@ -66,6 +66,8 @@ private:
                     std::size_t count, const PointAt& point, Array& out, const Progress& progress) {
         const std::size_t coils = out.count() / std::max<std::size_t>(1, count);
         ExactSources all;
+        all.at.reserve(sources);
+        all.values.reserve(sources * coils);
         for (std::size_t s = 0; s < sources; ++s) {
             all.at.push_back(source(s));
             for (std::size_t c = 0; c < coils; ++c) {
@@ -113,6 +115,8 @@ Cost predict_sums(const EngineFacts& facts, const Variant&, const std::string& s
     Cost cost = cost_of_pieces({1, points.count(), voxels.count()}, facts.precision);
     cost.seconds = seconds_of_a_pair / facts.machine.pace.cores *
                    static_cast<double>(points.count()) * static_cast<double>(voxels.count());
+    cost.host_bytes = static_cast<double>((stage == "f" ? voxels.count() : points.count()) *
+                                          (sizeof(PhasePoint) + sizeof(Complex)));
     cost.error = error_of_sums(points, voxels, stage == "f" ? voxels.count() : points.count(),
                                facts.precision);
     return cost;
