@@ -137,7 +137,8 @@ std::vector<PredictedOn> others(const ReconOptions& options, Devices& on, const 
             one.compute.engine = compute.kernel.empty() ? engine : compute.engine;
             try {
                 PredictedOn other = on.predicted(one, known);
-                if (other.device.name != first.device.name ||
+                if (other.device.index != first.device.index ||
+                    other.device.name != first.device.name ||
                     other.plan.samplings.front().engine != first.plan.samplings.front().engine) {
                     all.push_back(std::move(other));
                 }

@@ -8,9 +8,9 @@
 #include "base/error.hpp"
 #include "base/machine.hpp"
 #include "base/numbers.hpp"
-#include "base/parallel.hpp"
 #include "base/timer.hpp"
 #include "device/host_device.hpp"
+#include "device/host_loops.hpp"
 #include "device/host_numbers.hpp"
 
 namespace lsrecon {
@@ -28,11 +28,7 @@ public:
                                    " MiB\n  next:     end other programs, or take a smaller "
                                    "`matrix`"));
         }
-        constexpr std::size_t worth_a_core = std::size_t(1) << 20;
-        const std::size_t cores = std::clamp<std::size_t>(bytes / worth_a_core, 1, all_cores());
-        for_each_range_in_parallel(bytes, cores, [&](const Range& some) {
-            std::fill_n(static_cast<char*>(begin_) + some.first, some.count, char(0));
-        });
+        fill_with_zeros(begin_, bytes);
         *all_bytes_ += bytes_;
     }
     ~Memory() override {

@@ -4,9 +4,9 @@
 #include <cstdlib>
 #include <memory>
 
-#include "base/parallel.hpp"
 #include "base/ranges.hpp"
 #include "device/device.hpp"
+#include "device/host_loops.hpp"
 #include "device/host_numbers.hpp"
 #include "device/opencl/queue.hpp"
 
@@ -103,7 +103,7 @@ public:
                 std::make_shared<BufferMemory>(queue_, bytes, is_host_memory(), all_bytes_);
             // Drivers allocate at first use: force that here, where a failure can be reported.
             if (is_host_memory()) {
-                fill_on_all_cores(static_cast<char*>(memory->begin()), bytes);
+                fill_with_zeros(memory->begin(), bytes);
             } else {
                 queue_.fill(memory->buffer(), bytes);
             }
@@ -112,14 +112,6 @@ public:
     }
 
 private:
-    static void fill_on_all_cores(char* begin, std::size_t bytes) {
-        constexpr std::size_t worth_a_core = std::size_t(1) << 20;
-        const std::size_t cores = std::clamp<std::size_t>(bytes / worth_a_core, 1, all_cores());
-        for_each_range_in_parallel(bytes, cores, [&](const Range& some) {
-            std::fill_n(begin + some.first, some.count, char(0));
-        });
-    }
-
     std::unique_ptr<Queue> owned_;
     Queue& queue_ = *owned_;
     std::shared_ptr<std::size_t> all_bytes_ = std::make_shared<std::size_t>(0);
