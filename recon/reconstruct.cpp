@@ -16,7 +16,6 @@
 #include "reconstruct_choices.hpp"
 #include "reconstruct_joint.hpp"
 #include "scan/check.hpp"
-#include "scan/reach.hpp"
 #include "schedule/frame_results.hpp"
 #include "solve/cg.hpp"
 
@@ -122,10 +121,6 @@ void add_noise_map_of_finished(Image& about, const FrameResults& frames, const R
     add_noise_map(about, f, turn, begin_frame(run, turn, f), frames, run);
 }
 
-bool has_few_samples(const Scan& scan, std::size_t frame) {
-    return are_few_samples(scan, scan.grid, coverage(*scan.frames[frame].sampling, scan.grid));
-}
-
 /// The bytes of Q that the run keeps: slices share samplings, and a single place uses its Q once.
 double bytes_of_qs(const Device& device, std::size_t places) {
     constexpr double share_of_memory = 1.0 / 16;
@@ -147,7 +142,7 @@ private:
 
 /// What is known of the image once all frames are there.
 void finish(Reconstructed& result, const FrameResults& frames,
-            const std::optional<ChosenWeight>& weight, const std::optional<LambdaCurve>& curve,
+            const std::optional<ChosenSettings>& weight, const std::optional<LambdaCurve>& curve,
             const Run& run) {
     Image& about = result.about;
     about.frames = frames.about();
@@ -179,22 +174,20 @@ Reconstructed reconstruct(FrameSource& source, ImageSink& sink, Transforms& tran
     if (need_splitting(options.solve.regularisers) && options.effort.tolerance) {
         require_tolerance(*options.effort.tolerance, transforms.precision());
     }
-    options.prepare.geometry.regularised = regularised(options);
+    options.prepare.geometry.regularised = may_be_regularised(options);
     options.prepare.geometry.solves = method_of(options.solve).solves;
     PreparedScan prepared(source, std::move(options.prepare), transforms, report);
     const Scan& scan = prepared.scan();
     sink.check(scan);
     QsOfRun qs(transforms, options.q, bytes_of_qs(transforms.device(), prepared.places().size()),
                report);
-    const FormulationOptions formulation_options{qs.are_given(),
-                                                 regularised(options) == RegularisedScans::always,
+    const FormulationOptions formulation_options{qs.are_given(), needs_grid(options),
                                                  transforms.segment_error() > 0};
     const Formulation formulation = formulate(scan, prepared.has_maps(), formulation_options);
     qs.require(scan);
 
     ModelCheck model_check(transforms, prepared.maps_are_stored());
     SolveFacts facts{formulation.products(), unit_roundoff(transforms.solver_precision()),
-                     !qs.are_given() && has_few_samples(scan, prepared.first_good()),
                      may_be_joint(transforms, options, scan, shape_of_frames(scan, formulation))};
     // Each rank has found that by its own memory.
     transforms.ranks().broadcast(0, &facts.series, sizeof facts.series);

@@ -4,6 +4,7 @@
 
 #include "base/numbers.hpp"
 #include "base/packed.hpp"
+#include "encoding/lambda_curve.hpp"
 #include "encoding/methods.hpp"
 #include "encoding/solvers.hpp"
 
@@ -11,47 +12,31 @@ namespace lsrecon {
 
 namespace {
 
-std::pair<std::size_t, double> amplified_by(const LambdaCurve& curve) {
-    return {curve.frame, curve.at_chosen().amplification};
-}
-
 Choices choose(Run& run, SolveFacts facts, TurnAhead& ahead) {
     Choices choices;
     run.how = settle(run.asked, facts);
     if (const auto candidates = candidates_of(run.asked, facts); !candidates.empty()) {
         choices.weight = choose_weight_ahead(run, candidates, ahead);
         facts.regularisers = choices.weight->regularisers;
-        run.how = settle(run.asked, facts);
-        put_choices(run, ahead);
-    }
-    if (const RuleChoice rule = rule_of(run.asked, facts); !rule.word.empty()) {
+        facts.lambda = choices.weight->lambda;
+    } else if (const RuleChoice rule = rule_of(run.asked); !rule.word.empty()) {
         choices.curve = choose_lambda_ahead(run, rule, ahead);
         facts.lambda = choices.curve->at_chosen().lambda;
-        run.how = settle(run.asked, facts);
-        run.amplified = amplified_by(*choices.curve);
-        ahead.sampling->amplification = run.amplified.second;
-        put_choices(run, ahead);
+    } else {
+        return choices;
     }
+    run.how = settle(run.asked, facts);
+    put_choices(run, ahead);
     return choices;
 }
 
 /// Whether the curve begins at the chosen lambda because the transforms resolve no smaller one.
 bool is_cut(const std::optional<LambdaCurve>& curve) {
-    return curve && curve->chosen.index == 0 && curve->at_chosen().lambda > smallest_by_prediction;
+    return curve && curve->chosen.index == 0 && curve->at_chosen().lambda > smallest_lambda;
 }
 
-/// ||F^H d|| / (Q(0) ||rho||) of the image of the curve.
-double gain_of(const LambdaCurve& curve, NormalEquations& equations,
-               const std::vector<Volume>& fhd) {
-    double squares = 0;
-    for (const Volume& b : fhd) {
-        squares += b.norm() * b.norm();
-    }
-    return std::sqrt(squares / curve.at_chosen().solution) / equations.q_at_zero();
-}
-
-/// The same of the image of some plain iterations, which grows with each: the largest of all
-/// problems.
+/// ||F^H d|| / (Q(0) ||rho||) of the image of some plain iterations, which grows with each: the
+/// largest of all problems.
 double gain_after(int iterations, const Run& run, NormalEquations& equations,
                   const std::vector<Volume>& fhd) {
     System* const device = solver_of(run.how).on_device ? equations.on_device() : nullptr;
@@ -69,9 +54,9 @@ double gain_after(int iterations, const Run& run, NormalEquations& equations,
 
 /// Whether something is known before the solve, without one: errors of transforms hardly show
 /// with a large lambda, and where stopping early regularises only `certify` asks.
-bool may_show(const Run& run, const std::optional<LambdaCurve>& curve) {
+bool may_show(const Run& run) {
     constexpr double large_lambda = 0.1;
-    const bool is_small = run.how.lambda > 0 && (curve || run.how.lambda < large_lambda);
+    const bool is_small = run.how.lambda > 0 && run.how.lambda < large_lambda;
     return method_of(run.how).solves && !need_all_frames(run.how.regularisers) &&
            (is_small || run.asked.certify > 0);
 }
@@ -96,8 +81,7 @@ std::string why_more_exact(const Run& run, const Choices& choices, bool is_accur
         return text("No lambda below ", rounded(choices.curve->at_chosen().lambda),
                     " is told from errors of the transforms");
     }
-    if (is_accuracy_asked_for || !may_show(run, choices.curve) ||
-        (!ahead.of_frame && !look_ahead(run, ahead))) {
+    if (is_accuracy_asked_for || !may_show(run) || (!ahead.of_frame && !look_ahead(run, ahead))) {
         return "";
     }
     SamplingTurn& turn = *ahead.sampling;
@@ -109,9 +93,6 @@ std::string why_more_exact(const Run& run, const Choices& choices, bool is_accur
     const auto why_with = [&](double gain, bool refined) {
         return why_not(errors_by_gain(run, turn, of_frame, gain, refined), run);
     };
-    if (choices.curve) {
-        return why_with(gain_of(*choices.curve, turn.equations, of_frame.fhd), true);
-    }
     constexpr int few = 10;
     return why_with(gain_after(1, run, turn.equations, of_frame.fhd), false).empty()
                ? ""
@@ -164,7 +145,7 @@ std::optional<ComputeOptions> better_than_now(const Run& run, const Choices& cho
         return std::nullopt;
     }
     return more_exact(computing.now(), run.asked,
-                      is_cut(choices.curve) ? smallest_by_prediction : run.how.lambda);
+                      is_cut(choices.curve) ? smallest_lambda : run.how.lambda);
 }
 
 Choices choose_exactly(Run& run, const Formulation& formulation, const SolveFacts& facts,
@@ -175,7 +156,7 @@ Choices choose_exactly(Run& run, const Formulation& formulation, const SolveFact
     }
     Computing computing(run, formulation);
     const bool chooses =
-        !candidates_of(run.asked, facts).empty() || !rule_of(run.asked, facts).word.empty();
+        !candidates_of(run.asked, facts).empty() || !rule_of(run.asked).word.empty();
     if (chooses && !computing.is_exact()) {
         computing.set(with_accuracy_of_choice(computing.now(), run.asked), ahead);
     }
@@ -236,10 +217,10 @@ Choices take(KeptChoices kept, SolveFacts facts, const Formulation& formulation,
     run.transforms.record_as_made("fhd", first.points(), formulation.voxels);
     if (kept.choices.weight) {
         facts.regularisers = kept.choices.weight->regularisers;
+        facts.lambda = kept.choices.weight->lambda;
     }
     if (kept.choices.curve) {
         facts.lambda = kept.choices.curve->at_chosen().lambda;
-        run.amplified = amplified_by(*kept.choices.curve);
     }
     run.how = settle(run.asked, facts);
     for (const std::string& note : kept.notes) {

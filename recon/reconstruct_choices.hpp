@@ -8,8 +8,8 @@ namespace lsrecon {
 
 /// What a run chooses by its samples before its loop.
 struct Choices {
-    std::optional<ChosenWeight> weight;
-    std::optional<LambdaCurve> curve; ///< of lambda
+    std::optional<ChosenSettings> weight; ///< or lambda, by held-out samples
+    std::optional<LambdaCurve> curve; ///< of lambda, by another rule
     template <typename Archive> void each(Archive& archive) { archive(weight, curve); }
 };
 

@@ -243,7 +243,7 @@ void FileReconstruction::read() {
     }
     how_ = options_;
     how_.q = q_.get();
-    how_.prepare.geometry.regularised = regularised(options_);
+    how_.prepare.geometry.regularised = may_be_regularised(options_);
     how_.prepare.geometry.solves = method_of(options_.solve).solves;
     how_.on_iteration = [this](std::size_t frame, const Iteration& i) {
         if (image_) {

@@ -173,13 +173,7 @@ SamplingTurn::SamplingTurn(const Run& run, PlaceTurn& of, const Sampling& by)
     : here(of), sampling(by),
       equations(of.equations, by,
                 route_of(run.transforms, by.points(), of.formulation, run.how,
-                         of.equations.maps.count(), run.frames_of_each)) {
-    const auto& [frame, by_sampling] = run.amplified;
-    if (run.prepared.place_of(frame).index == of.place.index &&
-        run.scan().frames[frame].sampling.get() == &by) {
-        amplification = by_sampling;
-    }
-}
+                         of.equations.maps.count(), run.frames_of_each)) {}
 
 void begin(const Run& run, const Place& place, const Sampling& sampling,
            std::unique_ptr<PlaceTurn>& here, std::unique_ptr<SamplingTurn>& turn) {
@@ -352,8 +346,8 @@ LambdaCurve choose_lambda_ahead(const Run& run, const RuleChoice& rule, TurnAhea
     return curve;
 }
 
-ChosenWeight choose_weight_ahead(const Run& run, const std::vector<Regularisers>& candidates,
-                                 TurnAhead& ahead) {
+ChosenSettings choose_weight_ahead(const Run& run, const std::vector<Candidate>& candidates,
+                                   TurnAhead& ahead) {
     FrameTurn turn = begin_bright_frame(run, ahead);
     const Route route =
         route_of(run.transforms, turn.frame.sampling->points(), ahead.place->formulation, run.how,
@@ -369,8 +363,14 @@ ChosenWeight choose_weight_ahead(const Run& run, const std::vector<Regularisers>
     for (const auto& [f, frame] : in_order) {
         frames.push_back(frame);
     }
-    ChosenWeight chosen = choose_weight(candidates, may_be_none(run.asked), run.scan(), frames,
-                                        ahead.place->equations.common, route, run.how, run.report);
+    const std::string& label = turn.frame.label;
+    const std::string chosen_from =
+        run.scan().frames.size() == 1
+            ? ""
+            : text(", chosen from ", label.empty() ? text("frame ", ahead.frame) : label,
+                   " for all frames");
+    ChosenSettings chosen = choose_weight(candidates, frames, ahead.place->equations.common, route,
+                                          run.how, chosen_from, run.report);
     hand_over(run, std::move(turn), ahead);
     return chosen;
 }

@@ -5,12 +5,12 @@
 #include <utility>
 
 #include "base/report.hpp"
+#include "encoding/choose_weight.hpp"
 #include "encoding/normal_equations.hpp"
 #include "encoding/qs_of_run.hpp"
 #include "model/model_check.hpp"
 #include "model/prepared_scan.hpp"
 #include "reconstruct.hpp"
-#include "solve/weight_curve.hpp"
 
 namespace lsrecon {
 
@@ -25,8 +25,6 @@ struct Run {
     ModelCheck& model_check;
     Reporter& report;
     double frames_of_each; ///< sampling, on average; 0 where Q is given
-    /// The frame by which lambda was chosen, and LambdaPoint::amplification of its sampling.
-    std::pair<std::size_t, double> amplified = {};
 
     const Scan& scan() const { return prepared.scan(); }
 };
@@ -52,7 +50,7 @@ struct SamplingTurn {
     PlaceTurn& here;
     const Sampling& sampling;
     NormalEquations equations;
-    double amplification = 0; ///< LambdaPoint::amplification; 0 where no frame needed it
+    double amplification = 0; ///< of encoding/lambda_curve.hpp; 0 where no frame needed it
 };
 
 /// Makes what the first frame of the turns needs, where they have not begun.
@@ -103,9 +101,9 @@ struct TurnAhead {
 
 /// Chooses lambda for all frames by a bright one (encoding/choose_lambda.hpp).
 LambdaCurve choose_lambda_ahead(const Run& run, const RuleChoice& rule, TurnAhead& ahead);
-/// Chooses a weight for all frames by the same (encoding/choose_weight.hpp).
-ChosenWeight choose_weight_ahead(const Run& run, const std::vector<Regularisers>& candidates,
-                                 TurnAhead& ahead);
+/// Chooses among candidates for all frames by the same (encoding/choose_weight.hpp).
+ChosenSettings choose_weight_ahead(const Run& run, const std::vector<Candidate>& candidates,
+                                   TurnAhead& ahead);
 /// Begins the turns of the frame ahead again, or of the first good one; false where it is refused.
 bool look_ahead(const Run& run, TurnAhead& ahead);
 /// Puts what the run has chosen into the equations.

@@ -58,7 +58,7 @@ def simulate(program, folder, trajectory, size, coils, snr, how):
     words = how if isinstance(how, list) else []
     run(program, "simulate", "--trajectory", trajectory, "--matrix", matrix, "--coils", str(coils),
         "--snr", str(snr), *words, "-o", f"{folder}/scan.h5", "--truth", f"{folder}/truth.h5")
-    if trajectory == "cartesian":
+    if trajectory == "cartesian" and not isinstance(how, list):
         leave_lines_out(f"{folder}/scan.h5", size, how)
 
 

@@ -288,7 +288,7 @@ ExitCode run(Options& options) {
 
 KnownScan known_scan(ReconOptions& options) {
     FileOptions& how = options.reconstruct;
-    how.prepare.geometry.regularised = regularised(how);
+    how.prepare.geometry.regularised = may_be_regularised(how);
     const OpenScan opened = open_scan(options.scan, reading_for(how.prepare, how.read));
     if (opened.shape) {
         require_room(*opened.shape);

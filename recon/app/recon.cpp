@@ -32,11 +32,6 @@ void require_use_of_files(const FileOptions& options) {
             require_solves(options.solve, key);
         }
     }
-    if (!options.q_file.empty() &&
-        (options.best_regulariser.value_or(false) || !may_be_none(options))) {
-        throw UsageError("--q with a weight of --reg to be chosen: a part of the samples has "
-                         "another Q\n  next:     leave --q out, or give --reg a weight");
-    }
     if (options.resume && need_all_frames(options.solve.regularisers)) {
         throw UsageError("--resume: with --reg " + in_words(options.solve.regularisers) +
                          " all frames are solved together, so a stopped run keeps none\n  next:    "

@@ -9,17 +9,10 @@ namespace lsrecon {
 /// sampled over that beyond 0.3 without, 1.0 with 0.1, 2.3 with 0.3, 7 with 1.
 constexpr double weight_of_band = 0.3;
 
-/// Of what a rule chooses: from 1e-4 to 2, of most scans 1e-3 to 0.1.
+/// Of what is chosen: from 1e-4 to 2, of most scans 1e-3 to 0.1.
 constexpr double usual_lambda_of_rule = 0.01;
-/// Of each of the two runs of a curve, in most scans.
-constexpr int usual_iterations_of_curve = 20;
-/// Of all looks for ghosts: one look, or the seven by which lines left out regularly have theirs.
-constexpr int usual_iterations_of_a_look = 10;
-constexpr int usual_iterations_of_looks = 120;
-
-/// Whether objects on a grid, with so many coil maps, may have ghosts that the coils resolve: a
-/// tenth of k-space and more has no samples.
-bool looks_for_ghosts(std::size_t maps, const Grid& grid, const Sampling& sampling);
+/// Of a curve, in most scans.
+constexpr int usual_iterations_of_curve = 75;
 
 /// Chooses lambda for all frames of a scan, as it is transformed, by frame f, and tells which and
 /// why. The equations were made with smallest_lambda, `fhd` is the frame's. InputError when the

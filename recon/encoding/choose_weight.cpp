@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <memory>
 
@@ -11,236 +12,368 @@
 #include "encoding/misfit.hpp"
 #include "encoding/solvers.hpp"
 #include "operators/q.hpp"
+#include "scan/coil_mixing.hpp"
 #include "scan/held_out.hpp"
 
 namespace lsrecon {
 
 namespace {
 
-constexpr double largest_weight = 0.128;
-constexpr double smallest_weight = 0.00025;
-constexpr double step = 0.5;
-/// Iterations of splitting with each weight: they begin near their solution.
-constexpr int iterations_of_step = 5;
+constexpr double usual_lambda = 0.01;
 
-/// The samples of frames in two parts each, and the equations of the part that is kept.
-class Prediction {
-public:
-    /// A frame, or those of a place that are solved together.
-    Prediction(const CommonToFrames& common, const std::vector<const Frame*>& frames, Route route,
-               Listener listener)
-        : place_(common), route_(route), listener_(listener) {
-        for (const Frame* const frame : frames) {
-            of_frames_.push_back(std::make_unique<OfFrame>(*frame));
-            energy_ += of_frames_.back()->energy;
-        }
-        place_.common.certified = Certified::never;
-        place_.common.make_q = [this](const Sampling& sampling) { return q_of(sampling); };
-    }
-    Prediction(const Prediction&) = delete;
-
-    bool is_possible() const {
-        return energy_ > 0 &&
-               std::none_of(of_frames_.begin(), of_frames_.end(),
-                            [](const auto& frame) { return frame->kept.samples.columns() == 0; });
-    }
-    std::size_t frames() const { return of_frames_.size(); }
-
-    /// The error of the images of each frame, relative to the samples that they predict.
-    double error_of(const std::vector<const std::vector<ComplexVector>*>& images) {
-        double misfit = 0;
-        for (std::size_t f = 0; f < frames(); ++f) {
-            OfFrame& frame = *of_frames_[f];
-            if (!frame.predicting) {
-                frame.predicting.emplace(place_, *frame.held.sampling, Route::transforms);
-            }
-            misfit += frame.predicting->misfit(frame.held.samples, *images[f], {});
-        }
-        return std::sqrt(misfit / energy_);
-    }
-
-    /// The equations of what is kept of a frame, with other regularisers.
-    NormalEquations& equations(std::size_t f, const Regularisers& regularisers) {
-        OfFrame& frame = *of_frames_[f];
-        place_.common.regularisers = regularisers;
-        frame.equations.emplace(place_, *frame.kept.sampling, route_);
-        if (frame.fhd.empty()) {
-            frame.fhd = frame.equations->fhd(frame.kept.samples, listener_);
-        }
-        return *frame.equations;
-    }
-    const std::vector<Volume>& fhd(std::size_t f) const { return of_frames_[f]->fhd; }
-
-private:
-    struct OfFrame {
-        explicit OfFrame(const Frame& frame) : OfFrame(frame, hold_out(*frame.sampling)) {}
-        OfFrame(const Frame& frame, const HeldOut& parts)
-            : kept(subset(frame, parts.kept)), held(subset(frame, parts.held)),
-              energy(energy_of(*held.sampling, held.samples)) {}
-
-        Frame kept;
-        Frame held;
-        double energy; ///< of what is held out
-        std::optional<Q> q;
-        std::optional<NormalEquations> equations;
-        std::optional<NormalEquations> predicting;
-        std::vector<Volume> fhd;
-    };
-
-    const Q& q_of(const Sampling& sampling) {
-        const auto found =
-            std::find_if(of_frames_.begin(), of_frames_.end(), [&](const auto& frame) {
-                return frame->kept.sampling.get() == &sampling;
-            });
-        OfFrame& frame = **found;
-        if (!frame.q) {
-            frame.q = compute_q(place_.common.transforms, sampling, place_.common.formulation.grid,
-                                listener_);
-        }
-        return *frame.q;
-    }
-
-    PlaceEquations place_;
-    Route route_;
-    Listener listener_;
-    double energy_ = 0; ///< of all that is held out
-    std::vector<std::unique_ptr<OfFrame>> of_frames_;
-};
-
-/// The candidate with this weight where it has none: of one regulariser, or the same of several.
-Regularisers with_weight(Regularisers candidate, double weight) {
-    for (RegulariserChoice& choice : candidate) {
+/// The candidate with this weight where it has none.
+Regularisers with_weight(Regularisers regularisers, double weight) {
+    for (RegulariserChoice& choice : regularisers) {
         choice.weight = choice.weight == 0 ? weight : choice.weight;
     }
-    return candidate;
+    return regularisers;
 }
 
 /// The indices of regularisers whose weight is to be chosen.
-std::vector<std::size_t> open_ones(const Regularisers& candidate) {
+std::vector<std::size_t> open_ones(const Regularisers& regularisers) {
     std::vector<std::size_t> open;
-    for (std::size_t i = 0; i < candidate.size(); ++i) {
-        if (candidate[i].weight == 0) {
+    for (std::size_t i = 0; i < regularisers.size(); ++i) {
+        if (regularisers[i].weight == 0) {
             open.push_back(i);
         }
     }
     return open;
 }
 
-Regularisers without_open_ones(Regularisers candidate) {
-    candidate.erase(std::remove_if(candidate.begin(), candidate.end(),
-                                   [](const auto& choice) { return choice.weight == 0; }),
-                    candidate.end());
-    return candidate;
+/// Samples that are predicted, with weights that grow with |k|: what a regulariser decides is the
+/// detail. Near the centre a prediction is mostly one of what fills the hole there, which no image
+/// of all samples has.
+Frame weighted_by_k(Frame frame) {
+    auto sampling = std::make_shared<Sampling>(*frame.sampling);
+    sampling->weights.resize(static_cast<Eigen::Index>(sampling->samples()));
+    for (std::size_t m = 0; m < sampling->samples(); ++m) {
+        const Vec3& k = sampling->trajectory[m];
+        sampling->weights(static_cast<Eigen::Index>(m)) =
+            frame.sampling->weight(m) * std::hypot(k[0], k[1], k[2]);
+    }
+    frame.sampling = sampling;
+    return frame;
 }
 
-SolveOptions of_a_step(SolveOptions options) {
-    options.monitor = nullptr;
-    options.iterations = iterations_of_step;
-    return options;
-}
+/// An image that is a scale times an array; null for zeros.
+struct ImageOnDevice {
+    const Array* values;
+    double scale;
+};
 
-/// The images of one candidate on their way from weight to weight: of one frame, one a problem.
-class PathOfOne {
+/// The samples of frames in two parts each, of virtual coils, and the equations of the part that is
+/// kept.
+class Prediction {
 public:
-    PathOfOne(Prediction& prediction, const Regularisers& candidate, const SolveOptions& options)
-        : prediction_(prediction), options_(of_a_step(options)), open_(open_ones(candidate)) {
-        NormalEquations& equations = prediction.equations(0, with_weight(candidate, usual_weight));
-        System* const device = solver_of(options).on_device ? equations.on_device() : nullptr;
-        system_ = device != nullptr ? device : &equations.on_reference();
-        for (const Volume& b : prediction.fhd(0)) {
-            images_.push_back(system_->first_image(b) / system_->unit());
-            scales_.push_back(system_->unit() * images_.back().cwiseAbs().maxCoeff());
+    Prediction(const CommonToFrames& common, const std::vector<const Frame*>& frames, Route route,
+               const SolveOptions& options, Reporter& report)
+        : mixing_(mixing_of(common, *frames.front())), maps_(mixed_maps(common.coil_maps)),
+          place_(of_choice(common)), route_(route), on_device_(solver_of(options).on_device),
+          report_(report) {
+        for (const Frame* const frame : frames) {
+            of_frames_.push_back(std::make_unique<OfFrame>(*frame, mixing_));
+        }
+        for (std::size_t f = 0; is_possible() && f < this->frames(); ++f) {
+            make_system(of_frames_[f]->held);
+        }
+    }
+    Prediction(const Prediction&) = delete;
+
+    bool is_possible() const {
+        return std::all_of(of_frames_.begin(), of_frames_.end(), [](const auto& frame) {
+            return frame->held.energy > 0 && frame->kept.energy > 0;
+        });
+    }
+    std::size_t frames() const { return of_frames_.size(); }
+
+    /// The error of the images of all frames, relative to the samples that they predict. Each frame
+    /// counts by its own energy. An image, by frame and problem, is on the device of what is kept.
+    double error_of(const std::function<ImageOnDevice(std::size_t, std::size_t)>& image) {
+        double sum = 0;
+        for (std::size_t f = 0; f < frames(); ++f) {
+            Part& held = of_frames_[f]->held;
+            double left = held.energy;
+            for (std::size_t p = 0; p < held.fhd.size(); ++p) {
+                left -= explained(held, p, image(f, p), of_frames_[f]->kept.system->device());
+            }
+            sum += std::max(0.0, left) / held.energy;
+        }
+        return std::sqrt(sum / static_cast<double>(frames()));
+    }
+
+    /// Begins with another candidate, whose open weights are usual ones.
+    void begin(const Candidate& candidate) {
+        place_.common.lambda = candidate.lambda;
+        place_.common.regularisers = with_weight(candidate.regularisers, usual_weight);
+        place_.common.precondition =
+            place_.common.formulation.products() == Products::one_convolution;
+        shared_.basis.reset(); // of another kind
+    }
+    /// The equations of what is kept of a frame, with the candidate, and its images of a few
+    /// iterations without regularisers.
+    JointFrame joint_frame(std::size_t f) {
+        Part& kept = of_frames_[f]->kept;
+        make_system(kept);
+        JointFrame joint;
+        joint.fhd = kept.fhd;
+        joint.system = kept.system;
+        for (std::size_t p = kept.first.size(); p < kept.fhd.size(); ++p) {
+            kept.first.push_back(kept.system->first_image(kept.fhd[p]) / kept.system->unit());
+        }
+        joint.start = kept.first;
+        for (const ComplexVector& first : kept.first) {
+            joint.scales.push_back(first.cwiseAbs().maxCoeff());
+        }
+        return joint;
+    }
+
+private:
+    /// What is kept of a frame, or what is held out.
+    struct Part {
+        Part(Frame of, const CoilMixing& mixing) : frame(std::move(of)) {
+            frame.samples = mixed(mixing, frame.samples);
+            energy = energy_of(*frame.sampling, frame.samples);
+        }
+
+        Frame frame;
+        double energy = 0;
+        std::optional<Q> q;
+        std::optional<NormalEquations> equations;
+        std::vector<Volume> fhd;
+        std::vector<ComplexVector> first; ///< images of what is kept, once they are needed
+        std::shared_ptr<System> system; ///< that was made last
+    };
+    struct OfFrame {
+        OfFrame(const Frame& frame, const CoilMixing& mixing)
+            : OfFrame(frame, hold_out(*frame.sampling), mixing) {}
+        OfFrame(const Frame& frame, const HeldOut& parts, const CoilMixing& mixing)
+            : kept(subset(frame, parts.kept), mixing),
+              held(weighted_by_k(subset(frame, parts.held)), mixing) {}
+
+        Part kept;
+        Part held;
+    };
+
+    static double explained(Part& held, std::size_t p, const ImageOnDevice& image, Device& device) {
+        if (image.values == nullptr) {
+            return 0;
+        }
+        System& system = *held.system;
+        const bool is_there = &system.device() == &device;
+        return (is_there
+                    ? system.products_of(*image.values, image.scale, held.fhd[p])
+                    : system.products_of(image.scale * device.download(*image.values), held.fhd[p]))
+            .explained();
+    }
+
+    /// The system of a part: it must not outlive the part, and its workspace is that of all.
+    void make_system(Part& part) {
+        part.system.reset();
+        part.equations.emplace(place_, *part.frame.sampling, route_);
+        if (part.fhd.empty()) {
+            part.fhd = part.equations->fhd(part.frame.samples, report_);
+        }
+        if (on_device_) {
+            try {
+                part.system = part.equations->kept_system(shared_, report_);
+                return;
+            } catch (const DeviceError&) { // no room
+            }
+        }
+        part.system = {std::shared_ptr<System>(), &part.equations->on_reference()};
+    }
+
+    /// Few virtual coils predict as all do: those of nearly all energy where coil maps combine
+    /// them, the strongest ones where each is solved alone.
+    static CoilMixing mixing_of(const CommonToFrames& common, const Frame& frame) {
+        const CoilCompression with_maps{0, 0.99};
+        const CoilCompression alone{2};
+        return compressed_coils({gram(frame.samples)}, common.coil_maps.empty() ? alone : with_maps)
+            .mixing;
+    }
+    CoilRows mixed_maps(const CoilRows& maps) const {
+        return maps.empty() ? maps : mixed(mixing_, maps);
+    }
+    CommonToFrames of_choice(const CommonToFrames& common) {
+        CommonToFrames choice{common.transforms, common.formulation, maps_, 0,
+                              [this](const Sampling& sampling) { return q_of(sampling); }};
+        choice.prior = common.prior;
+        choice.solver_precision = common.transforms.precision();
+        return choice;
+    }
+
+    const Q& q_of(const Sampling& sampling) {
+        for (const auto& frame : of_frames_) {
+            for (Part* const part : {&frame->kept, &frame->held}) {
+                if (part->frame.sampling.get() == &sampling) {
+                    if (!part->q) {
+                        part->q = compute_q(place_.common.transforms, sampling,
+                                            place_.common.formulation.grid, report_);
+                    }
+                    return *part->q;
+                }
+            }
+        }
+        throw std::logic_error("Q of samples that are neither kept nor held out");
+    }
+
+    CoilMixing mixing_;
+    CoilRows maps_;
+    PlaceEquations place_;
+    SharedWorkspaces shared_;
+    Route route_;
+    bool on_device_;
+    Reporter& report_;
+    std::vector<std::unique_ptr<OfFrame>> of_frames_;
+};
+
+/// Images by frame and problem.
+using Images = std::vector<std::vector<ComplexVector>>;
+
+/// Least squares on their way from one lambda to the next.
+class PathOfLambda {
+public:
+    PathOfLambda(Prediction& prediction, const Candidate& candidate, const SolveOptions& options)
+        : prediction_(prediction), options_(options), x_(prediction.frames()) {
+        constexpr int iterations_of_step = 10; ///< from the image of a lambda that is near
+        constexpr double tolerance = 1e-4;
+        options_.monitor = nullptr;
+        if (candidate.by_lambda) {
+            options_.iterations = iterations_of_step;
+            options_.tolerance = tolerance;
+        }
+        prediction.begin(candidate);
+        for (std::size_t f = 0; f < prediction.frames(); ++f) {
+            frames_.push_back(prediction.joint_frame(f));
+            System& system = *frames_[f].system;
+            for (const Volume& b : frames_[f].fhd) {
+                x_[f].push_back(system.device().zeros(b.count(), {true, system.precision()}));
+            }
         }
     }
 
-    double prediction() const { return prediction_.error_of({&images_}); }
-
-    double prediction_with(double weight) {
-        for (const std::size_t term : open_) {
-            system_->set_weight(term, weight);
+    double prediction_with(double lambda) {
+        for (std::size_t f = 0; f < frames_.size(); ++f) {
+            frames_[f].system->set_lambda(lambda);
+            for (std::size_t p = 0; p < x_[f].size(); ++p) {
+                frames_[f].system->improve(x_[f][p], frames_[f].fhd[p], options_);
+            }
         }
-        for (std::size_t p = 0; p < images_.size(); ++p) {
-            images_[p] = system_
-                             ->solve_from(system_->unit() * images_[p], scales_[p],
-                                          prediction_.fhd(0)[p], options_)
-                             .x;
-        }
-        return prediction();
+        return prediction_.error_of([&](std::size_t f, std::size_t p) {
+            return ImageOnDevice{&x_[f][p], frames_[f].fhd[p].norm() / frames_[f].system->unit()};
+        });
     }
+    Images images() const { return {}; } ///< which no other candidate begins with
 
 private:
     Prediction& prediction_;
     SolveOptions options_;
-    std::vector<std::size_t> open_; ///< whose weight is chosen
-    System* system_;
-    std::vector<ComplexVector> images_;
-    std::vector<double> scales_; ///< their largest voxels
+    std::vector<JointFrame> frames_;
+    std::vector<std::vector<Array>> x_; ///< Q(0) ||F^H d||^-1 times images, by frame and problem
 };
 
-/// The same of frames that are solved together.
-class PathOfFrames {
+/// The images of one candidate on their way from weight to weight: of all frames together where it
+/// couples them, else of each by itself, as they are solved.
+class PathOfWeight {
 public:
-    PathOfFrames(Prediction& prediction, const Regularisers& candidate, const SolveOptions& options,
-                 Reporter& report)
-        : prediction_(prediction), options_(of_a_step(options)), open_(open_ones(candidate)),
-          path_(begin(prediction, with_weight(candidate, usual_weight), report)) {}
+    /// `start` has images to begin with that are near those of a weight; none for first ones.
+    PathOfWeight(Prediction& prediction, const Candidate& candidate, const Images& start)
+        : prediction_(prediction), open_(open_ones(candidate.regularisers)),
+          iterations_(start.empty() ? 8 : 6) {
+        prediction.begin(candidate);
+        const bool together = need_all_frames(candidate.regularisers);
+        std::vector<JointFrame> frames;
+        for (std::size_t f = 0; f < prediction.frames(); ++f) {
+            frames.push_back(prediction.joint_frame(f));
+            if (!start.empty()) {
+                frames.back().start = start[f];
+            }
+            if (!together || f + 1 == prediction.frames()) {
+                together_.emplace_back(std::move(frames));
+                frames.clear();
+            }
+        }
+    }
 
-    double prediction() const {
-        std::vector<const std::vector<ComplexVector>*> images;
+    double prediction_with(double weight) {
+        constexpr int iterations_of_next = 3; // which begins near its solution
+        for (JointPath& path : together_) {
+            for (const std::size_t term : open_) {
+                path.set_weight(term, weight);
+            }
+            path.go_on(iterations_);
+        }
+        iterations_ = iterations_of_next;
+        return prediction_.error_of([&](std::size_t f, std::size_t p) { return image_of(f, p); });
+    }
+    /// Those of the last weight.
+    Images images() const {
+        Images images;
         for (std::size_t f = 0; f < prediction_.frames(); ++f) {
-            images.push_back(&path_.images(f));
+            images.push_back(path_of(f).images(index_of(f)));
         }
-        return prediction_.error_of(images);
-    }
-
-    double prediction_with(double weight) {
-        for (const std::size_t term : open_) {
-            path_.set_weight(term, weight);
-        }
-        path_.go_on(options_);
-        return prediction();
+        return images;
     }
 
 private:
-    static std::vector<JointFrame> begin(Prediction& prediction, const Regularisers& candidate,
-                                         Reporter& report) {
-        SharedWorkspaces shared;
-        std::vector<JointFrame> frames(prediction.frames());
-        for (std::size_t f = 0; f < frames.size(); ++f) {
-            NormalEquations& equations = prediction.equations(f, candidate);
-            frames[f].system = equations.kept_system(shared, report);
-            frames[f].fhd = prediction.fhd(f);
-        }
-        return frames;
+    /// All frames are in one path, or each has its own.
+    const JointPath& path_of(std::size_t f) const {
+        return together_[together_.size() > 1 ? f : 0];
+    }
+    std::size_t index_of(std::size_t f) const { return together_.size() > 1 ? 0 : f; }
+    ImageOnDevice image_of(std::size_t f, std::size_t p) const {
+        const SplitPath& path = path_of(f).problems()[p];
+        return {path.image(index_of(f)), path.scale(index_of(f))};
     }
 
     Prediction& prediction_;
-    SolveOptions options_;
     std::vector<std::size_t> open_; ///< whose weight is chosen
-    JointPath path_;
+    std::vector<JointPath> together_;
+    int iterations_; ///< of the next weight
 };
 
-std::string name_of(const Regularisers& candidate) {
-    std::string name;
-    for (const std::size_t term : open_ones(candidate)) {
-        name += (name.empty() ? "" : "_") + candidate[term].name;
-    }
-    return name;
-}
+/// The weights that a curve may have: from `largest` down, in steps of `step`.
+struct Ladder {
+    double largest;
+    double smallest;
+    double step;
+    std::size_t fewest; ///< points: the first may be the best as long as it is not solved
+};
 
-/// `near` is the best weight of a candidate that is like it, 0 for the first: those of tv and
-/// wavelet are within a factor of four (scripts/study_weights.py).
-template <typename Path>
-WeightCurve curve_of(Path& path, const Regularisers& candidate, double near) {
-    constexpr double far_above = 8;
-    WeightCurve curve{name_of(candidate), {}};
-    for (double weight = largest_weight; weight >= smallest_weight && !has_risen(curve);
-         weight *= step) {
-        if (near == 0 || weight <= far_above * near) {
-            curve.points.push_back({weight, path.prediction_with(weight)});
+/// A curve, and the images of its last weight.
+struct Followed {
+    WeightCurve curve;
+    Images images;
+};
+
+/// Follows a candidate from large weights to small ones, until predictions become worse.
+template <typename Path> Followed follow(Path path, const std::string& name, const Ladder& ladder) {
+    constexpr double rounding = 1.0001;
+    Followed result{{name, {}}, {}};
+    std::vector<WeightPoint>& points = result.curve.points;
+    for (double weight = ladder.largest;;) {
+        points.push_back({weight, path.prediction_with(weight)});
+        weight *= ladder.step;
+        if (weight * rounding < ladder.smallest ||
+            (points.size() >= ladder.fewest && has_risen(result.curve))) {
+            result.images = path.images();
+            return result;
         }
     }
-    return curve;
+}
+
+/// Follows a candidate from larger weights on where the largest is the best.
+template <typename MakePath>
+Followed follow_from_above(const MakePath& make_path, const std::string& name, Ladder ladder) {
+    constexpr double far = 16;
+    constexpr double largest = 20;
+    for (;;) {
+        Followed result = follow(make_path(), name, ladder);
+        ladder.largest *= far;
+        if (&result.curve.lowest() != result.curve.points.data() || ladder.largest > largest) {
+            return result;
+        }
+    }
 }
 
 /// The weight in two digits: more would not change what one sees.
@@ -248,100 +381,132 @@ double in_two_digits(double weight) {
     return std::stod(rounded(weight));
 }
 
-[[noreturn]] void refuse(const Scan& scan, const Regularisers& any, const std::string& found) {
-    throw InputError({scan.file, "weight of `reg` " + in_words(any), found,
-                      "samples that the image of the others predicts",
-                      "give the weight: `reg` " + in_words(with_weight(any, 0.02))});
+/// `near` is the candidate that was followed before, if that had a weight: those of tv and wavelet
+/// are within a factor of four (scripts/study_weights.py), and their images are alike.
+Followed follow(const Candidate& candidate, const Followed& near, Prediction& prediction,
+                const SolveOptions& options) {
+    const std::string name = candidate.name();
+    if (!candidate.has_open_weight()) {
+        const auto path = [&] { return PathOfLambda(prediction, candidate, options); };
+        return candidate.by_lambda ? follow_from_above(path, name, {0.32, 1e-4, std::sqrt(0.1), 2})
+                                   : follow(path(), name, {candidate.lambda, 1, 0, 1});
+    }
+    const bool is_near = !near.curve.points.empty() && near.curve.name != by_lambda;
+    constexpr double far = 4;
+    constexpr double usual_largest = 0.128;
+    constexpr double smallest = 0.00025;
+    const double weight = is_near ? near.curve.lowest().weight : 0;
+    const Images start = is_near ? near.images : Images();
+    return follow_from_above([&] { return PathOfWeight(prediction, candidate, start); }, name,
+                             is_near
+                                 ? Ladder{far * weight, std::max(smallest, weight / far), 0.5, 3}
+                                 : Ladder{usual_largest, smallest, 0.5, 4});
 }
+
+/// The best weight of all samples over that of those that are kept, which have gaps and more noise.
+/// Measured as the median of 36 scans (scripts/study_choice.py).
+constexpr double of_all_samples = 0.78;
 
 /// Tries all candidates, by the same frames.
-void try_all(const std::vector<Regularisers>& candidates, Prediction& prediction,
-             const SolveOptions& options, Reporter& report, ChosenWeight& chosen) {
-    const bool together = any_needs_all_frames(candidates);
-    double best = std::numeric_limits<double>::infinity();
-    double near = 0;
-    for (const Regularisers& candidate : candidates) {
-        const auto follow = [&](auto path) {
-            if (chosen.curves.empty()) {
-                chosen.without = path.prediction();
-            }
-            chosen.curves.push_back(
-                curve_of(path, candidate, need_all_frames(candidate) ? 0 : near));
-        };
-        if (together) {
-            follow(PathOfFrames(prediction, candidate, options, report));
-        } else {
-            follow(PathOfOne(prediction, candidate, options));
-        }
-        const WeightPoint here = best_weight(chosen.curves.back());
-        near = here.weight;
-        if (here.prediction < best) {
-            best = here.prediction;
-            chosen.prediction = best;
-            chosen.regularisers = with_weight(candidate, in_two_digits(here.weight));
+void try_all(const std::vector<Candidate>& candidates, Prediction& prediction,
+             const SolveOptions& options, Reporter& report, ChosenSettings& chosen) {
+    double least = std::numeric_limits<double>::infinity();
+    Followed followed;
+    for (const Candidate& candidate : candidates) {
+        report.progress(static_cast<double>(chosen.curves.size()) /
+                        static_cast<double>(candidates.size()));
+        followed = follow(candidate, followed, prediction, options);
+        const WeightCurve& curve = followed.curve;
+        chosen.curves.push_back(curve);
+        if (curve.lowest().prediction < least) {
+            least = curve.lowest().prediction;
+            chosen.best = curve.name;
+            chosen.weight =
+                in_two_digits(candidate.has_open_weight() ? of_all_samples * best_weight(curve)
+                                                          : best_weight(curve));
+            chosen.lambda = candidate.by_lambda ? chosen.weight : candidate.lambda;
+            chosen.regularisers = with_weight(candidate.regularisers, chosen.weight);
         }
     }
 }
 
-/// Why there is no choice; "" where there is one.
-std::string no_choice(const ChosenWeight& chosen, bool may_be_none) {
-    constexpr double nothing =
-        0.99; // of what is held out is predicted by an image of zeros as well
-    if (chosen.curves.empty()) {
-        return "no signal in the samples that are held out";
-    }
-    if (chosen.prediction > nothing) {
-        return text("held-out samples are predicted with an error of ",
-                    rounded(100 * chosen.prediction), " %, as by no image");
-    }
-    return may_be_none && chosen.without <= chosen.prediction
-               ? "held-out samples are predicted best without a regulariser"
-               : "";
+/// What is taken where nothing can be predicted.
+void take_usual(const Candidate& candidate, Reporter& report, ChosenSettings& chosen) {
+    chosen.best = candidate.name();
+    chosen.weight = candidate.by_lambda ? usual_lambda : usual_weight;
+    chosen.lambda = candidate.by_lambda ? usual_lambda : candidate.lambda;
+    chosen.regularisers = with_weight(candidate.regularisers, usual_weight);
+    report.note(text("Too few samples to hold some out, by which a weight would be chosen: ",
+                     candidate.by_lambda ? text("lambda ", usual_lambda)
+                                         : "`reg` " + in_words(chosen.regularisers),
+                     " is a guess. Compare half and twice of it by eye."));
 }
 
 } // namespace
 
-bool any_needs_all_frames(const std::vector<Regularisers>& candidates) {
-    return std::any_of(candidates.begin(), candidates.end(),
-                       [](const Regularisers& one) { return need_all_frames(one); });
+bool Candidate::has_open_weight() const {
+    return !open_ones(regularisers).empty();
 }
 
-ChosenWeight choose_weight(const std::vector<Regularisers>& candidates, bool may_be_none,
-                           const Scan& scan, const std::vector<const Frame*>& frames,
-                           const CommonToFrames& of_place, Route route, const SolveOptions& options,
-                           Reporter& report) {
+std::string in_words(const ChosenSettings& chosen) {
+    const std::string regularisers = in_words(chosen.regularisers);
+    std::string words = regularisers;
+    if (chosen.best == by_lambda) {
+        words = text("lambda ", chosen.lambda, regularisers.empty() ? "" : " with `reg` ",
+                     regularisers);
+    }
+    const std::string clear = chosen.in_words();
+    return words + (clear.empty() ? "" : ": " + clear);
+}
+
+std::string Candidate::name() const {
+    std::string name = has_open_weight() ? "" : lsrecon::by_lambda;
+    for (const std::size_t term : open_ones(regularisers)) {
+        name += (name.empty() ? "" : "_") + regularisers[term].name;
+    }
+    return name;
+}
+
+bool any_needs_all_frames(const std::vector<Candidate>& candidates) {
+    return std::any_of(candidates.begin(), candidates.end(),
+                       [](const Candidate& one) { return need_all_frames(one.regularisers); });
+}
+
+ChosenSettings choose_weight(const std::vector<Candidate>& candidates,
+                             const std::vector<const Frame*>& frames,
+                             const CommonToFrames& of_place, Route route,
+                             const SolveOptions& options, const std::string& chosen_from,
+                             Reporter& report) {
     const Stage stage(report, "weight");
-    ChosenWeight chosen;
-    Prediction prediction(of_place, frames, route, report);
-    if (prediction.is_possible()) {
-        try_all(candidates, prediction, options, report, chosen);
+    ChosenSettings chosen;
+    Prediction prediction(of_place, frames, route, options, report);
+    if (!prediction.is_possible()) {
+        take_usual(candidates.front(), report, chosen);
+        return chosen;
     }
-    const std::string why_not = no_choice(chosen, may_be_none);
-    if (!why_not.empty() && !may_be_none) {
-        refuse(scan, candidates.front(), why_not);
+    try_all(candidates, prediction, options, report, chosen);
+    report.tell(in_words(chosen) + chosen_from);
+    constexpr double large_lambda = 0.1;
+    if (chosen.lambda > large_lambda && chosen.best == by_lambda) {
+        report.tell(text("lambda ", chosen.lambda,
+                         " is above 0.1 and blurs: the images of smaller "
+                         "ones predict held-out samples worse, by their noise or by errors of the "
+                         "model"));
     }
-    if (!why_not.empty()) {
-        chosen.regularisers = without_open_ones(candidates.front());
-    }
-    report.tell(why_not.empty()
-                    ? text(in_words(chosen.regularisers), ": held-out samples are predicted ",
-                           rounded(chosen.without / chosen.prediction),
-                           " times better than without a regulariser")
-                    : "no regulariser: " + why_not);
     return chosen;
 }
 
-void add_weight_curves(Image& image, const ChosenWeight& chosen) {
+void add_weight_curves(Image& image, const ChosenSettings& chosen) {
     for (const WeightCurve& curve : chosen.curves) {
-        RecordTable table{weight_curve_table(curve.regulariser), weight_curve_columns(), {}};
+        RecordTable table{weight_curve_table(curve.name), weight_curve_columns(), {}};
         for (const WeightPoint& point : curve.points) {
             table.values.push_back(point.weight);
             table.values.push_back(point.prediction);
         }
         image.tables.push_back(std::move(table));
     }
-    image.record.emplace_back("weight_rule", "held out");
-    image.numbers.emplace_back("prediction_without_regulariser", chosen.without);
+    image.record.emplace_back(chosen.best == by_lambda ? "lambda_rule" : "weight_rule",
+                              chosen.curves.empty() ? "usual" : held_out_rule);
 }
 
 } // namespace lsrecon

@@ -7,28 +7,43 @@
 
 namespace lsrecon {
 
-/// How many iterations of splitting choose the weight of a candidate, in most scans.
-constexpr int usual_iterations_of_weight = 40;
+/// A way to solve, one number of which is to be chosen.
+struct Candidate {
+    /// Those whose weight is 0 have the one that is chosen.
+    Regularisers regularisers;
+    double lambda = 0;
+    bool by_lambda = false; ///< lambda is chosen, and all regularisers have a weight
+
+    /// Whether regularisers have a weight that is chosen. Where neither they nor lambda have, this
+    /// is the image to compare others with.
+    bool has_open_weight() const;
+    std::string name() const; ///< WeightCurve::name
+};
+
+/// About how many iterations of splitting choose the weight of a candidate.
+constexpr int usual_iterations_of_weight = 24;
+/// About how many iterations of conjugate gradients choose lambda.
+constexpr int usual_iterations_of_lambda = 40;
 
 /// How many frames choose, at most, of a place whose frames are solved together.
 constexpr std::size_t most_frames_of_weight = 8;
 
 /// Whether a choice is by the frames of a place together: one of the candidates couples them.
-bool any_needs_all_frames(const std::vector<Regularisers>& candidates);
+bool any_needs_all_frames(const std::vector<Candidate>& candidates);
 
-/// Chooses among candidates, each with one regulariser whose weight is 0, and this weight, by
-/// cross-validation: an eighth of the samples is held out (scan/held_out.hpp), and the images of
-/// the others, weight by weight from large to small, each begun with the one before, predict it.
-/// With `may_be_none` the image without a regulariser is a candidate, too. The frame has its
-/// samples, or those of a place that are solved together have theirs, in time; the equations are
-/// those of their place and engine. The stage "weight". InputError where
-/// nothing is left to predict.
-ChosenWeight choose_weight(const std::vector<Regularisers>& candidates, bool may_be_none,
-                           const Scan& scan, const std::vector<const Frame*>& frames,
-                           const CommonToFrames& of_place, Route route, const SolveOptions& options,
-                           Reporter& report);
+/// Chooses among candidates, and the weight of the best, by cross-validation: an eighth of the
+/// samples is held out (scan/held_out.hpp), and the images of the others, weight by weight from
+/// large to small, each begun with the one before, predict it. The frame has its samples, or those
+/// of a place that are solved together have theirs, in time; the equations are those of their place
+/// and engine. `chosen_from` says of which frame, "" where there is one. The stage "weight". Where
+/// too few samples can be held out, usual weights are taken, with a note.
+ChosenSettings choose_weight(const std::vector<Candidate>& candidates,
+                             const std::vector<const Frame*>& frames,
+                             const CommonToFrames& of_place, Route route,
+                             const SolveOptions& options, const std::string& chosen_from,
+                             Reporter& report);
 
 /// The curves and the choice, for the record.
-void add_weight_curves(Image& image, const ChosenWeight& chosen);
+void add_weight_curves(Image& image, const ChosenSettings& chosen);
 
 } // namespace lsrecon

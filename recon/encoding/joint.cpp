@@ -89,14 +89,19 @@ std::vector<Solved> solve_jointly(std::vector<JointFrame>& frames, const CoilRow
     return solved;
 }
 
-JointPath::JointPath(std::vector<JointFrame> frames)
-    : frames_(std::move(frames)), images_(frames_.size()), largest_(frames_.front().fhd.size(), 0) {
-    for (std::size_t f = 0; f < frames_.size(); ++f) {
-        System& system = *frames_[f].system;
-        for (std::size_t p = 0; p < largest_.size(); ++p) {
-            images_[f].push_back(system.first_image(frames_[f].fhd[p]) / system.unit());
-            largest_[p] = std::max(largest_[p], images_[f][p].cwiseAbs().maxCoeff());
+JointPath::JointPath(std::vector<JointFrame> frames) : frames_(std::move(frames)) {
+    System& any = *frames_.front().system;
+    for (std::size_t p = 0; p < frames_.front().fhd.size(); ++p) {
+        Scales scales = scales_of_data(frames_, p);
+        for (const JointFrame& frame : frames_) {
+            scales.image = std::max(scales.image, frame.scales[p]);
         }
+        std::vector<SplitProblem> problems;
+        for (JointFrame& frame : frames_) {
+            problems.push_back(problem_of(*frame.system, std::move(frame.fhd[p]), scales));
+            problems.back().start = frame.system->unit() * frame.start[p];
+        }
+        problems_.emplace_back(any.device(), any.precision(), std::move(problems));
     }
 }
 
@@ -106,23 +111,21 @@ void JointPath::set_weight(std::size_t regulariser, double weight) {
     }
 }
 
-void JointPath::go_on(const SolveOptions& options) {
-    System& any = *frames_.front().system;
-    for (std::size_t p = 0; p < largest_.size(); ++p) {
-        Scales scales = scales_of_data(frames_, p);
-        scales.image = largest_[p];
-        std::vector<SplitProblem> problems;
-        for (std::size_t f = 0; f < frames_.size(); ++f) {
-            System& system = *frames_[f].system;
-            problems.push_back(problem_of(system, frames_[f].fhd[p], scales));
-            problems.back().start = system.unit() * images_[f][p];
-        }
-        std::vector<Solution> solutions =
-            split_solve(any.device(), any.precision(), std::move(problems), options);
-        for (std::size_t f = 0; f < frames_.size(); ++f) {
-            images_[f][p] = std::move(solutions[f].x);
+void JointPath::go_on(int iterations) {
+    for (SplitPath& problem : problems_) {
+        problem.go_on(iterations);
+    }
+}
+
+std::vector<ComplexVector> JointPath::images(std::size_t frame) const {
+    std::vector<ComplexVector> images = frames_[frame].start;
+    for (std::size_t p = 0; p < images.size(); ++p) {
+        if (const Array* const image = problems_[p].image(frame)) {
+            images[p] =
+                problems_[p].scale(frame) * frames_[frame].system->device().download(*image);
         }
     }
+    return images;
 }
 
 } // namespace lsrecon

@@ -18,6 +18,9 @@ struct JointFrame {
     double error = 0; ///< error of its transforms
     Certificate certificate = {};
     Monitor monitor = nullptr;
+    // Of a path, one a problem:
+    std::vector<ComplexVector> start = {}; ///< images to begin with
+    std::vector<double> scales = {}; ///< largest voxels of images, see System::first_image
 };
 
 /// Minimises over the images rho_f of all frames, in their order,
@@ -30,22 +33,22 @@ struct JointFrame {
 std::vector<Solved> solve_jointly(std::vector<JointFrame>& frames, const CoilRows& coil_maps,
                                   const SolveOptions& options, Reporter& report);
 
-/// Frames that are solved together again and again with other weights, each time from the images
-/// before. Their systems must have been made with the terms.
+/// Frames that are solved together with one weight after another (solve/splitting.hpp). Their
+/// systems must have been made with the terms.
 class JointPath {
 public:
-    /// Begins with the images of a few iterations without a regulariser.
     explicit JointPath(std::vector<JointFrame> frames);
 
-    /// Of a frame: one a problem.
-    const std::vector<ComplexVector>& images(std::size_t frame) const { return images_[frame]; }
     void set_weight(std::size_t regulariser, double weight);
-    void go_on(const SolveOptions& options);
+    void go_on(int iterations);
+    /// The paths of the problems, of all frames.
+    const std::vector<SplitPath>& problems() const { return problems_; }
+    /// The images of a frame: one a problem.
+    std::vector<ComplexVector> images(std::size_t frame) const;
 
 private:
     std::vector<JointFrame> frames_;
-    std::vector<std::vector<ComplexVector>> images_; ///< by frame and problem
-    std::vector<double> largest_; ///< voxel of the first images, by problem
+    std::vector<SplitPath> problems_;
 };
 
 } // namespace lsrecon

@@ -228,6 +228,11 @@ void NormalEquations::make_products(Listener listener) {
     }
 }
 
+Precision NormalEquations::solver_precision() const {
+    return common_.solver_precision.value_or(
+        precision_of_solver(common_.transforms, common_.regularisers));
+}
+
 bool NormalEquations::preconditions() const {
     return common_.formulation.through_q &&
            (common_.precondition || need_splitting(common_.regularisers));
@@ -344,7 +349,7 @@ System* NormalEquations::on_device() {
     }
     on_device_.emplace();
     Device& device = common_.transforms.device();
-    const Precision precision = precision_of_solver(common_.transforms, common_.regularisers);
+    const Precision precision = solver_precision();
     try {
         if (common_.formulation.through_q) {
             make_products({});
@@ -370,8 +375,7 @@ std::unique_ptr<System> NormalEquations::in_precision_of_transforms() {
     Device& device = common_.transforms.device();
     const Precision precision = common_.transforms.precision();
     const bool by_convolutions = by_terms() || through_q_;
-    if (precision == precision_of_solver(common_.transforms, common_.regularisers) ||
-        !by_convolutions) {
+    if (precision == solver_precision() || !by_convolutions) {
         return nullptr;
     }
     make_products({});
@@ -390,8 +394,7 @@ std::unique_ptr<System> NormalEquations::kept_system(SharedWorkspaces& shared, R
     if (!shared.basis && shared.needed > common_.transforms.device().room()) {
         maps_.stream();
     }
-    return system_on(common_.transforms.device(),
-                     precision_of_solver(common_.transforms, common_.regularisers), maps_, shared);
+    return system_on(common_.transforms.device(), solver_precision(), maps_, shared);
 }
 
 System& NormalEquations::on_reference() {

@@ -37,6 +37,8 @@ struct CommonToFrames {
     const Method* method = nullptr; ///< null for one that solves
     /// The weights of a method that does not solve; null for one that does.
     std::function<Density(const Sampling&)> density = nullptr;
+    /// The precision of the solver; by default as its regularisers need it.
+    std::optional<Precision> solver_precision = {};
 };
 
 /// The workspaces that systems of one grid share when they work one at a time; made with the first
@@ -157,6 +159,7 @@ private:
                                       SharedWorkspaces& shared);
     std::unique_ptr<Gram> gram_on(Device& device, Precision precision, CoilMaps& maps,
                                   SharedWorkspaces& shared);
+    Precision solver_precision() const;
     bool preconditions() const;
     void make_products(Listener listener);
     bool by_terms() const {

@@ -81,7 +81,8 @@ std::string SolveSummary::residuals_in_words() const {
 }
 
 std::string SolveSummary::late_change_in_words() const {
-    const int late = late_iterations(options_.iterations);
+    const std::size_t done = *std::max_element(iterations_.begin(), iterations_.end());
+    const int late = late_iterations(std::max(options_.iterations, static_cast<int>(done)));
     return text("the last ", late == 1 ? "one" : text(late), " changed ",
                 residuals_.size() == 1 ? "the image by " : "an image by up to ",
                 rounded(100 * late_change_), " %");
@@ -102,10 +103,9 @@ std::string SolveSummary::as_text() const {
 bool SolveSummary::converged() const {
     // Changes of the image by the last iterations. Where the image is regularised, more iterations
     // would change nothing.
-    constexpr double little = 0.01;
     constexpr double nothing = 0.001;
     if (need_splitting(options_.regularisers)) {
-        return late_change_ <= little && std::isfinite(worst_residual());
+        return late_change_ <= settled_change && std::isfinite(worst_residual());
     }
     const bool is_regularised = options_.lambda > 0 || !options_.regularisers.empty();
     return worst_residual() <= options_.tolerance ||

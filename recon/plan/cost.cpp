@@ -250,7 +250,10 @@ JointRoom require_joint_room(const Transforms& transforms, const Scan& scan,
 
 bool may_be_joint(const Transforms& transforms, const ReconstructOptions& options, const Scan& scan,
                   const FrameShape& frame) {
-    if (!options.best_regulariser.value_or(false) || scan.frames.size() == 1 ||
+    const std::vector<Place> places = places_of(scan);
+    const bool has_series = std::any_of(
+        places.begin(), places.end(), [](const Place& place) { return place.frames().size() > 1; });
+    if (!may_be_regularised(options) || has_open_weight(options) || !has_series ||
         options.certify > 0 || options.noise_replicas > 0) {
         return false;
     }
@@ -314,9 +317,7 @@ FrameShape shape_of(Transforms& transforms, const ReconstructOptions& options, c
 
 SolveFacts solve_facts(const Transforms& transforms, const ReconstructOptions& options,
                        const Scan& scan, const Grid& grid, bool field) {
-    const bool with_q = options.q != nullptr && options.q->is_given();
     return {products_of(transforms, field), unit_roundoff(transforms.solver_precision()),
-            !with_q && are_few_samples(scan, grid, coverage(*scan.frames.front().sampling, grid)),
             may_be_joint(transforms, options, scan,
                          frame_of(options, grid, scan.coils(), scan.coil_maps.rows()))};
 }

@@ -204,12 +204,12 @@ OptionTable regularisation_options(std::string& lambda, ReconstructOptions& opti
     return in(
         "Regularisation",
         {daily({"lambda", lambda_value(lambda, solve), "Tikhonov (L2) weight, or a rule for it",
-                "auto with `reg` band:0.3",
+                "by the scan",
                 "Lambda is relative to the diagonal of F^H W F. A rule chooses it from one frame, "
                 "for all frames. What is printed, the number with its `reg`, makes the same "
-                "image again; `lambda` auto alone is without band. The default is 0 with "
-                "`iterations` or `reg`. With a field map or /voxels it is without "
-                "band. Rules:" +
+                "image again. Least squares that nobody asks for have `reg` band:0.3 beside "
+                "lambda, without a field map or /voxels; `lambda` auto has not. The default is 0 "
+                "with `iterations` or `reg`. Rules:" +
                     listed(lambda_rules())}),
          daily(
              {"reg", regulariser_value(options),
@@ -217,11 +217,10 @@ OptionTable regularisation_options(std::string& lambda, ReconstructOptions& opti
               "Without a weight, tv, wavelet, ttv or llr has that by which "
               "the image of seven eighths of the samples predicts the others best: of a bright "
               "frame, or of eight frames that are solved together. tv and ttv may share one. The "
-              "word auto takes the best of tv, wavelet and neither, none neither; of a series that "
-              "may be solved together, of llr and of tv with ttv, too. By default a scan whose "
-              "samples fill less than 0.4 of k-space, 0.5 of one coil in 2D, and that has no "
-              "`lambda`, `iterations` or `reg`, has the best of tv, wavelet and neither. "
-              "Regularisers:" +
+              "word auto takes the best of least squares, tv and wavelet; of a series that may be "
+              "solved together, of llr and of tv with ttv, too. It is the default without "
+              "`lambda`, `iterations` and `reg`. The word none takes least squares and chooses "
+              "lambda alone. Regularisers:" +
                   listed(regularisers())}),
          {"prior", input(prior), "image for `reg` prior and `reg` anatomical", "none",
           "The file holds one frame of the same object, in the format of lsrecon, NIfTI-1 or "

@@ -43,8 +43,13 @@ void require_use_of_method(const ReconstructOptions& options) {
     }
 }
 
-void require_lambda_rule(const RuleChoice& rule, const std::vector<RegulariserChoice>& chosen) {
-    for (const RegulariserChoice& choice : chosen) {
+void require_lambda_rule(const RuleChoice& rule, const ReconstructOptions& options) {
+    if (!rule.word.empty() && rule.word != held_out && options.best_regulariser.value_or(false)) {
+        throw UsageError("`lambda` " + rule.word +
+                         " with `reg` auto, which chooses lambda, too"
+                         "\n  next:     leave one of the two out");
+    }
+    for (const RegulariserChoice& choice : options.solve.regularisers) {
         if (!rule.word.empty() && !regulariser_named(choice.name).of_unmeasured) {
             throw UsageError("`lambda` " + rule.word + " with `reg` " + choice.name +
                              ": a rule cannot choose lambda beside this regulariser"
@@ -137,7 +142,7 @@ void require_consistent(const ReconstructOptions& options) {
     }
     require_use_of_joint_solves(options);
     require_weights(options);
-    require_lambda_rule(rule_of(options), solve.regularisers);
+    require_lambda_rule(rule_of(options), options);
     require_use_of_prior(solve.regularisers, options.prepare.prior);
 }
 

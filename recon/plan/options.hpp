@@ -19,9 +19,8 @@ struct ReconstructOptions {
     /// None for the default: a rule where nothing else keeps noise out. An empty one for the lambda
     /// of `solve`, even 0.
     std::optional<RuleChoice> lambda_rule;
-    /// Whether the best of no regulariser, tv and wavelet is chosen by cross-validation ("reg
-    /// auto", "reg none"). By default where a scan has few samples and nothing else keeps noise
-    /// out.
+    /// Whether regularisers that nobody names are tried beside least squares ("reg auto", "reg
+    /// none"). By default where nothing else keeps noise out.
     std::optional<bool> best_regulariser;
     QStore* q = nullptr; ///< null to compute every Q
     std::size_t noise_replicas = 0; ///< for a noise map, at least 2; 0: none

@@ -54,7 +54,10 @@ struct Prepared {
     double frames_of_each; ///< sampling, on average; 0 where Q is given
 
     const Pace& pace() const { return transforms.device().pace(); }
-    bool by_rule() const { return !rule_of(options, facts).word.empty(); }
+    bool by_rule() const {
+        return !rule_of(options).word.empty() && !need_splitting(how.regularisers);
+    }
+    bool has_lambda_curve() const { return by_rule() && rule_of(options).word != held_out; }
     /// Whether the tolerance ends the solve, and not the most iterations.
     bool converges() const {
         const bool regularised = how.lambda > 0 || !how.regularisers.empty();
@@ -87,9 +90,10 @@ ReconstructOptions as_possible(ReconstructOptions options, const Scan& scan, con
     return options;
 }
 
-/// The stage that chooses a weight, by a frame of this sampling: 0 where none is chosen.
+/// The stage that chooses by held-out samples of a frame of this sampling: 0 where nothing is to be
+/// chosen.
 double seconds_of_weights(const Prepared& of, const Sampling& sampling) {
-    const std::vector<Regularisers> candidates = candidates_of(of.options, of.facts);
+    const std::vector<Candidate> candidates = candidates_of(of.options, of.facts);
     if (candidates.empty()) {
         return 0;
     }
@@ -102,12 +106,14 @@ double seconds_of_weights(const Prepared& of, const Sampling& sampling) {
                                    : 1;
     double seconds =
         q.predicted("q", 1).seconds + transform.predicted("fhd", of.shape.coils).seconds;
-    for (const Regularisers& candidate : candidates) {
+    for (const Candidate& candidate : candidates) {
         SolveOptions how = of.how;
-        how.regularisers = candidate;
-        how.iterations = usual_iterations_of_weight;
+        how.regularisers = candidate.regularisers;
+        how.iterations =
+            candidate.by_lambda ? usual_iterations_of_lambda : usual_iterations_of_weight;
         seconds += static_cast<double>(of.shape.problems) *
-                   NormalEquations::seconds(of.transforms, points, of.shape.system, how, true);
+                   NormalEquations::seconds(of.transforms, points, of.shape.system, how,
+                                            of.formulation.through_q);
     }
     return static_cast<double>(frames) * seconds;
 }
@@ -140,17 +146,8 @@ void add_solve(const Prepared& of, const Sampling& sampling, const SamplingPlan&
     }
 }
 
-bool is_cartesian(const std::vector<Vec3>& trajectory) {
-    constexpr double rounded_file = 1e-3; // cycles/FOV, of formats with floats
-    return std::all_of(trajectory.begin(), trajectory.end(), [](const Vec3& k) {
-        return std::all_of(k.begin(), k.end(), [](double along) {
-            return std::abs(along - std::round(along)) <= rounded_file;
-        });
-    });
-}
-
-/// Of one frame. The curve is made in the precision of the transforms where products are
-/// convolutions, and ghosts are looked for by the solver.
+/// Of one frame, by a rule's curve, in the precision of the transforms where products are
+/// convolutions.
 void add_choice_of_lambda(const Prepared& of, const Sampling& sampling, Stages& stages) {
     const bool through_q = of.formulation.through_q;
     const auto of_iterations = [&](int iterations) {
@@ -165,14 +162,7 @@ void add_choice_of_lambda(const Prepared& of, const Sampling& sampling, Stages& 
                                     slowdown_of(of.transforms.solver_precision(), in_host_memory)
                               : 1;
     const auto problems = static_cast<double>(of.shape.problems);
-    const int of_curve =
-        of.shape.problems > 1 ? first_iterations_of_curve : usual_iterations_of_curve;
-    stages.add("lambda", faster * (problems + 1) * of_iterations(of_curve));
-    if (!of.scan.voxels && looks_for_ghosts(of.shape.system.maps, of.grid, sampling)) {
-        stages.add("ghosts",
-                   of_iterations(is_cartesian(sampling.trajectory) ? usual_iterations_of_looks
-                                                                   : usual_iterations_of_a_look));
-    }
+    stages.add("lambda", faster * problems * of_iterations(usual_iterations_of_curve));
 }
 
 /// Adds what frames of one sampling take.
@@ -265,7 +255,7 @@ Plan plan_of(Transforms& transforms, const ReconstructOptions& asked, const Scan
             plan_sampling(of, *sampling, static_cast<std::size_t>(alike), stages));
     }
     stages.add("weight", seconds_of_weights(of, *samplings.front()));
-    if (of.by_rule()) {
+    if (of.has_lambda_curve()) {
         add_choice_of_lambda(of, *samplings.front(), stages);
     }
     const bool compares = method_of(of.how).solves && !estimates_maps(to_prepare);

@@ -14,82 +14,93 @@ RuleChoice rule_of(const ReconstructOptions& options) {
     const SolveOptions& solve = options.solve;
     const bool keeps_noise_out = !method_of(solve).solves || options.effort.iterations ||
                                  !solve.regularisers.empty() || solve.lambda > 0;
-    return keeps_noise_out ? RuleChoice() : RuleChoice{"auto", false};
+    return keeps_noise_out ? RuleChoice() : RuleChoice{held_out, false};
 }
 
-std::vector<Regularisers> candidates_of(const ReconstructOptions& options,
-                                        const SolveFacts& facts) {
+namespace {
+
+/// Whether regularisers that nobody named are candidates.
+bool is_any_regulariser_tried(const ReconstructOptions& options) {
+    const bool by_default = !options.lambda_rule && rule_of(options).word == held_out;
+    return options.best_regulariser.value_or(by_default);
+}
+
+/// Least squares, as the options have them: their lambda is chosen, or given.
+Candidate least_squares(const ReconstructOptions& options, const SolveFacts& facts) {
+    const RuleChoice rule = rule_of(options);
+    Candidate candidate{options.solve.regularisers, options.solve.lambda, rule.word == held_out};
+    if (candidate.by_lambda && !rule.asked_for && facts.products == Products::one_convolution) {
+        candidate.regularisers.push_back({"band", weight_of_band});
+    }
+    return candidate;
+}
+
+} // namespace
+
+std::vector<Candidate> candidates_of(const ReconstructOptions& options, const SolveFacts& facts) {
     const Regularisers& named = options.solve.regularisers;
-    if (!may_be_none(options)) {
-        return {named};
+    if (has_open_weight(options)) {
+        return {{named, options.solve.lambda}};
     }
-    const bool by_default = facts.few_samples && facts.products == Products::one_convolution &&
-                            !options.lambda_rule && !rule_of(options).word.empty();
-    if (!options.best_regulariser.value_or(by_default)) {
-        return {};
+    std::vector<Candidate> candidates{least_squares(options, facts)};
+    if (!is_any_regulariser_tried(options) || facts.products == Products::transforms) {
+        return candidates.front().by_lambda ? candidates : std::vector<Candidate>();
     }
-    const bool joint = facts.series && options.best_regulariser.value_or(false);
     const auto is_new = [&](const std::string& name) {
         return !name.empty() && std::none_of(named.begin(), named.end(), [&](const auto& choice) {
             return choice.name == name;
         });
     };
-    std::vector<Regularisers> candidates;
     for (const Regulariser& row : regularisers()) {
-        if (row.may_be_weighed && (joint || !row.couples_frames) && is_new(row.name)) {
-            candidates.push_back(named);
+        if (row.may_be_weighed && (facts.series || !row.couples_frames) && is_new(row.name)) {
+            candidates.push_back({named, options.solve.lambda});
             if (is_new(row.weighed_with)) {
-                candidates.back().push_back({row.weighed_with, 0});
+                candidates.back().regularisers.push_back({row.weighed_with, 0});
             }
-            candidates.back().push_back({row.name, 0});
+            candidates.back().regularisers.push_back({row.name, 0});
         }
     }
     return candidates;
 }
 
-RegularisedScans regularised(const ReconstructOptions& options) {
-    if (!options.solve.regularisers.empty() || options.best_regulariser.value_or(false)) {
-        return RegularisedScans::always;
-    }
-    SolveFacts facts;
-    facts.few_samples = true;
-    return candidates_of(options, facts).empty() ? RegularisedScans::never
-                                                 : RegularisedScans::of_few_samples;
-}
-
-bool may_be_none(const ReconstructOptions& options) {
+bool has_open_weight(const ReconstructOptions& options) {
     const Regularisers& named = options.solve.regularisers;
-    return std::none_of(named.begin(), named.end(),
-                        [](const RegulariserChoice& choice) { return choice.weight == 0; });
+    return std::any_of(named.begin(), named.end(),
+                       [](const RegulariserChoice& choice) { return choice.weight == 0; });
 }
 
-RuleChoice rule_of(const ReconstructOptions& options, const SolveFacts& facts) {
-    const RuleChoice rule = rule_of(options);
-    const bool is_regularised =
-        facts.regularisers ? !facts.regularisers->empty() : !candidates_of(options, facts).empty();
-    return rule.asked_for || !is_regularised ? rule : RuleChoice();
+bool may_be_regularised(const ReconstructOptions& options) {
+    return !options.solve.regularisers.empty() || is_any_regulariser_tried(options);
+}
+
+bool needs_grid(const ReconstructOptions& options) {
+    return !options.solve.regularisers.empty() || options.best_regulariser.value_or(false);
 }
 
 SolveOptions settle(const ReconstructOptions& options, const SolveFacts& facts) {
     SolveOptions how = options.solve;
-    const std::vector<Regularisers> candidates = candidates_of(options, facts);
-    if (!candidates.empty()) {
-        how.regularisers = facts.regularisers.value_or(candidates.front());
+    const RuleChoice rule = rule_of(options);
+    if (!rule.word.empty()) {
+        how.lambda = facts.lambda.value_or(smallest_lambda);
+    }
+    if (const std::vector<Candidate> candidates = candidates_of(options, facts);
+        !candidates.empty()) {
+        // Before the choice it is the one that takes most.
+        const auto split = std::find_if(candidates.begin(), candidates.end(),
+                                        [](const Candidate& one) { return one.has_open_weight(); });
+        const Candidate& any = split == candidates.end() ? candidates.front() : *split;
+        how.regularisers = facts.regularisers.value_or(any.regularisers);
+        how.lambda = facts.lambda.value_or(any.by_lambda ? smallest_lambda : any.lambda);
         for (RegulariserChoice& choice : how.regularisers) {
             choice.weight = choice.weight == 0 ? usual_weight : choice.weight;
         }
     }
-    const RuleChoice rule = rule_of(options, facts);
-    Products products = facts.products;
-    if (!rule.word.empty()) {
-        how.lambda = facts.lambda.value_or(smallest_lambda);
-        if (!rule.asked_for && products == Products::one_convolution) {
-            how.regularisers.push_back({"band", weight_of_band});
-        }
-        if (!rule.asked_for && products == Products::transforms) {
-            products = Products::convolutions; // nothing but lambda keeps noise out: it converges
-        }
-    }
+    const bool must_converge =
+        !rule.word.empty() && !rule.asked_for; // nothing else keeps noise out
+    const Products products = must_converge && facts.products == Products::transforms
+                                  ? Products::convolutions
+                                  : facts.products;
+    how.settles = facts.regularisers && !options.effort.iterations;
     return with_effort(std::move(how), options.effort, products, facts.epsilon);
 }
 

@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "encoding/choose_weight.hpp"
 #include "encoding/formulation.hpp"
 #include "plan/options.hpp"
 
@@ -9,32 +10,30 @@ namespace lsrecon {
 
 // From what was asked for to what is done: pure functions, called again when a fact arrives.
 
-/// The rule that chooses lambda, asked for or the default, of scans that determine their image; ""
-/// for the lambda of the options.
-RuleChoice rule_of(const ReconstructOptions& options);
-
 /// What of a scan and a machine decides about its solve.
 struct SolveFacts {
     Products products = Products::one_convolution;
     double epsilon = 0; ///< unit roundoff of the solver
-    bool few_samples = false; ///< for its grid: are_few_samples of scan/reach.hpp
     bool series = false; ///< whether frames may be solved together: may_be_joint of plan/cost.hpp
-    std::optional<Regularisers> regularisers = {}; ///< that cross-validation has chosen
-    std::optional<double> lambda = {}; ///< that a rule has chosen
+    std::optional<Regularisers> regularisers = {}; ///< that held-out samples have chosen
+    std::optional<double> lambda = {}; ///< that they, or a rule, have chosen
 };
 
-/// The regularisers among which cross-validation chooses, each with one weight of 0; empty where
-/// nothing is to be chosen.
-std::vector<Regularisers> candidates_of(const ReconstructOptions& options, const SolveFacts& facts);
-/// Whether no regulariser is a candidate, too: where none is named.
-bool may_be_none(const ReconstructOptions& options);
-/// Which scans these options solve with a regulariser.
-RegularisedScans regularised(const ReconstructOptions& options);
-/// The rule that chooses lambda of a scan with these facts; "" for none.
-RuleChoice rule_of(const ReconstructOptions& options, const SolveFacts& facts);
+/// The rule that chooses lambda of least squares, asked for or the default; "" for the lambda of
+/// the options.
+RuleChoice rule_of(const ReconstructOptions& options);
+/// Among what held-out samples choose: least squares, and where no regulariser is named and nothing
+/// else keeps noise out all regularisers that can be weighed. Empty where nothing is to be chosen.
+std::vector<Candidate> candidates_of(const ReconstructOptions& options, const SolveFacts& facts);
+/// Whether regularisers have a weight of 0, which is to be chosen.
+bool has_open_weight(const ReconstructOptions& options);
+/// Whether the image may be that of a regulariser.
+bool may_be_regularised(const ReconstructOptions& options);
+/// Whether regularisers are asked for, which need voxels on a grid.
+bool needs_grid(const ReconstructOptions& options);
 
-/// The solve of a run. Until a rule has chosen, lambda is the smallest of its curve, and the
-/// regularisers are the first candidate with a usual weight. Where the rule is that of the default,
+/// The solve of a run. Until something is chosen, it is that of the first candidate with a usual
+/// weight, or with the smallest lambda of a rule's curve. Where the rule is that of the default,
 /// the solve converges whatever a product takes, and where that is one convolution `band` is added:
 /// what was not measured is not made up from coil maps and noise. Off resonance other frequencies
 /// are measured than the trajectory says. UsageError as of with_effort.

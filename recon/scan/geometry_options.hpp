@@ -8,9 +8,6 @@
 
 namespace lsrecon {
 
-/// Which scans are solved with a regulariser, so that nothing is noted of their aliasing.
-enum class RegularisedScans { never, of_few_samples, always };
-
 /// The place and grid of the image where they differ from the file's. Vectors have one entry a
 /// dimension of the scan, or none to leave it as it is.
 struct GeometryOptions {
@@ -22,7 +19,7 @@ struct GeometryOptions {
     /// The object at the position of a frame's acquisitions moves to the centre, for raw data that
     /// the scanner has not shifted. The position stays. It takes the place of shift_mm.
     bool shift_to_position = false;
-    RegularisedScans regularised = RegularisedScans::never; ///< a regulariser takes out aliasing
+    bool regularised = false; ///< a regulariser may take out aliasing
     bool solves = true; ///< the image is that of a solver, which may have a regulariser
 
     /// Word for it in records.

@@ -13,10 +13,12 @@ struct HeldOut {
     std::vector<std::size_t> held; ///< none of weight 0
 };
 
-/// Holds out about an eighth of a sampling: a pseudo-random choice of pieces of 8 cycles/FOV along
-/// the readouts, the same on every machine. A single sample is predicted by its neighbours,
-/// whatever the image is; of a whole readout little can be predicted where the next one is far
-/// (docs/maths.md). Pieces that were sampled twice are held out together.
+/// Holds out about an eighth of a sampling, in pieces of up to 8 cycles/FOV along the readouts: a
+/// single sample is predicted by its neighbours, whatever the image is; of a whole readout little
+/// can be predicted where the next one is far (docs/maths.md). Pieces are sorted by |k|, and one of
+/// eight that follow each other is drawn, so that every shell of k-space is predicted; those within
+/// a cycle/FOV of the centre are kept, without which there is no image. The draw is pseudo-random,
+/// the same on every machine. Pieces that were sampled twice are held out together.
 HeldOut hold_out(const Sampling& sampling);
 
 } // namespace lsrecon

@@ -58,8 +58,7 @@ void require_an_image(double largest, Precision precision, const std::string& sc
 }
 
 const std::vector<std::string>& lambda_curve_columns() {
-    static const std::vector<std::string> columns{
-        "lambda", "residual", "solution", "curvature", "discrepancy", "freedom", "gcv"};
+    static const std::vector<std::string> columns{"lambda", "residual", "solution", "discrepancy"};
     return columns;
 }
 

@@ -93,7 +93,10 @@ void require_in_range(double largest, Precision precision);
 constexpr const char* lambda_curve_table = "lambda_curve";
 const std::vector<std::string>& lambda_curve_columns();
 
-/// How the weight of a regulariser was chosen: /record/weight_curve_NAME, and what its columns are.
+/// The value of `lambda_rule` or `weight_rule` in records: samples that were held out chose it.
+constexpr const char* held_out_rule = "held out";
+/// How lambda or the weight of a regulariser was chosen by held-out samples:
+/// /record/weight_curve_NAME, and what its columns are.
 std::string weight_curve_table(const std::string& regulariser);
 const std::vector<std::string>& weight_curve_columns();
 

@@ -103,14 +103,6 @@ double coverage(const Sampling& sampling, const Grid& grid) {
     return static_cast<double>(std::count(hit.begin(), hit.end(), true)) / cells_within(grid);
 }
 
-bool are_few_samples(const Scan& scan, const Grid& grid, double coverage) {
-    constexpr double of_one_coil = 0.5;
-    constexpr double of_several = 0.4;
-    const bool may_gain = !scan.voxels && (grid.dimensions == 2 || scan.coils() > 1);
-    return may_gain && coverage < (scan.coils() > 1 ? of_several : of_one_coil) &&
-           !is_part_of_image(coverage, grid);
-}
-
 bool is_part_of_image(double coverage, const Grid& grid) {
     constexpr double readouts = 2; // one, or one a partition, fills about 1.3 / N
     return coverage <

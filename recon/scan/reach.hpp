@@ -15,12 +15,8 @@ constexpr double undersampled = 0.6;
 /// Coil maps rarely make up for less: fourfold.
 constexpr double undersampled_with_maps = 0.25;
 
-/// Whether samples of a scan that fill this share of k-space are those of an image that a
-/// regulariser improves much: less than half, of several coils, which tell two voxels apart, less
-/// than 0.4, and no part of an image. A volume of one coil gains little: 128^3 with 15 % of
-/// k-space is 37 % from the truth after 128 s of splitting, and 40 % after 39 s by least squares.
-bool are_few_samples(const Scan& scan, const Grid& grid, double coverage);
-/// Whether such samples are a readout or two, which no regulariser makes an image of.
+/// Whether samples that fill this share of k-space are a readout or two, which no regulariser makes
+/// an image of.
 bool is_part_of_image(double coverage, const Grid& grid);
 
 /// A scan fills its matrix: the largest |k| must reach N/4 in some dimension, or else its units or

@@ -130,14 +130,13 @@ std::string advice_on_aliasing(const Scan& scan, const Grid& grid, const Sparse&
 } // namespace
 
 Remarks remarks_on_aliasing(const Scan& scan, const Grid& grid, const GeometryOptions& options) {
-    if (!scan.has_samples() || scan.voxels || options.regularised == RegularisedScans::always) {
+    if (!scan.has_samples() || scan.voxels) {
         return {};
     }
     const bool with_maps = !scan.coil_maps.empty();
     const Sparse sparse =
         sparse_frames(scan, grid, with_maps ? undersampled_with_maps : undersampled);
-    if (sparse.frames == 0 || (options.regularised == RegularisedScans::of_few_samples &&
-                               are_few_samples(scan, grid, sparse.covered))) {
+    if (sparse.frames == 0 || (options.regularised && !is_part_of_image(sparse.covered, grid))) {
         return {};
     }
     const std::size_t frames = scan.frames.size();

@@ -37,6 +37,8 @@ struct SolveOptions {
     bool looks_ahead = false; ///< Iterations::next_alpha, for one more product
     const Method* method = nullptr; ///< a row of methods(); null for the first
     const DensityMethod* density = nullptr; ///< density method of gridding; null for the first
+    /// Whether splitting goes on after its iterations where they still change the image.
+    bool settles = false;
 };
 
 /// The coefficients of conjugate gradients without preconditioner: Lanczos' tridiagonal matrix of A

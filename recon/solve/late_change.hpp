@@ -6,6 +6,9 @@
 
 namespace lsrecon {
 
+/// An image that changed less in its late iterations has settled.
+constexpr double settled_change = 0.01;
+
 /// The number of iterations at the end of a solve that tell whether more would change the image.
 inline int late_iterations(int iterations) {
     return (iterations + 9) / 10;
@@ -23,6 +26,7 @@ public:
             values_ = device.download(x);
         }
     }
+    const ComplexVector& values() const { return values_; }
     /// Times `scale`, once; empty when none of the late iterations began.
     ComplexVector take(double scale) {
         values_ *= scale;

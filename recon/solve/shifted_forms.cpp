@@ -1,6 +1,5 @@
 #include "solve/shifted_forms.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 namespace lsrecon {
@@ -20,21 +19,12 @@ std::vector<double> pivots_of(const std::vector<double>& diagonal,
 
 } // namespace
 
-// The last diagonal element that makes T singular leaves it the last pivot 0 (Golub and Meurant,
-// section 6.2).
-ShiftedForms::ShiftedForms(const Iterations& run, double squares, double shift, Nodes nodes)
+ShiftedForms::ShiftedForms(const Iterations& run, double squares, double shift)
     : squares_(squares), shift_(shift) {
     for (std::size_t i = 0; i < run.alphas.size(); ++i) {
         const double before = i == 0 ? 0 : run.betas[i - 1] / run.alphas[i - 1];
         diagonal_.push_back(1 / run.alphas[i] + before);
         beside_.push_back(std::sqrt(run.betas[i]) / run.alphas[i]);
-    }
-    if (nodes == Nodes::of_gauss || diagonal_.empty()) {
-        return;
-    }
-    const std::vector<double> pivots = pivots_of(diagonal_, beside_, -shift);
-    if (std::all_of(pivots.begin(), pivots.end(), [](double pivot) { return pivot > 0; })) {
-        diagonal_.push_back(shift + beside_.back() * beside_.back() / pivots.back());
     }
 }
 
@@ -58,12 +48,9 @@ ShiftedForms::Forms ShiftedForms::at(double shift) const {
     std::vector<double> first(count, 0);
     first[0] = 1;
     const std::vector<double> y = solve(first);
-    const std::vector<double> z = solve(y);
-    const bool is_iterate = beside_.size() == count;
-    Forms forms{squares_ * y[0], 0, 0, is_iterate ? beside_.back() * std::abs(y.back()) : 0};
-    for (std::size_t i = 0; i < count; ++i) {
-        forms.x_x += squares_ * y[i] * y[i];
-        forms.slope += squares_ * y[i] * z[i];
+    Forms forms{squares_ * y[0], 0, beside_.back() * std::abs(y.back())};
+    for (const double value : y) {
+        forms.x_x += squares_ * value * value;
     }
     return forms;
 }

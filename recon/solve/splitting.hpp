@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "device/volume.hpp"
@@ -36,5 +37,25 @@ struct SplitProblem {
 /// keep the tolerance.
 std::vector<Solution> split_solve(Device& device, Precision precision,
                                   std::vector<SplitProblem> problems, const SolveOptions& options);
+
+/// Such problems whose terms change their weights on the way. Each weight begins where the last one
+/// ended, with its auxiliary variables and multipliers, so that a few iterations are enough.
+class SplitPath {
+public:
+    /// The terms and what they refer to must outlive it.
+    SplitPath(Device& device, Precision precision, std::vector<SplitProblem> problems);
+    ~SplitPath();
+    SplitPath(SplitPath&&) noexcept;
+
+    /// Iterates with the weights that the terms have now. ToleranceError as of split_solve().
+    void go_on(int iterations);
+    /// The image of a problem: a scale times an array of the device. Null for an image of zeros.
+    const Array* image(std::size_t problem) const;
+    double scale(std::size_t problem) const;
+
+private:
+    class State;
+    std::unique_ptr<State> state_;
+};
 
 } // namespace lsrecon

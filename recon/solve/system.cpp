@@ -1,6 +1,7 @@
 #include "solve/system.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/error.hpp"
 #include "base/norm.hpp"
@@ -63,16 +64,24 @@ Volume System::right_hand_side(Volume f_h_d) const {
 
 System::Products System::products_of(const ComplexVector& image, const Volume& f_h_d) {
     const double norm = norm_of(image);
-    const double of_b = f_h_d.norm();
-    if (norm == 0 || of_b == 0) {
+    if (norm == 0) {
         return {};
     }
     Array in = device_.zeros(static_cast<std::size_t>(image.size()), {true, precision_});
-    Array out = device_.zeros(in.count(), {true, precision_});
     device_.upload(image / norm, in);
-    n_->apply(in, out);
+    return products_of(in, norm, f_h_d);
+}
+
+System::Products System::products_of(const Array& image, double scale, const Volume& f_h_d) {
+    const double of_b = f_h_d.norm();
+    if (of_b == 0) {
+        return {};
+    }
+    Array out = device_.zeros(image.count(), {true, precision_});
+    n_->apply(image, out);
     const Array data = f_h_d.on(device_, precision_, 1 / of_b);
-    return {device_.dot(in, data) * of_b * norm, device_.dot(in, out) * unit() * norm * norm};
+    return {device_.dot(image, data) * of_b * scale,
+            device_.dot(image, out) * unit() * scale * scale};
 }
 
 Solution System::solve(const Volume& f_h_d, const SolveOptions& options) {
@@ -84,8 +93,14 @@ Solution System::solve(const Volume& f_h_d, const SolveOptions& options) {
     }
     if (!others_.empty()) {
         ComplexVector first = first_image(f_h_d);
-        const double scale = first.cwiseAbs().maxCoeff();
-        return solve_from(std::move(first), scale, f_h_d, options);
+        std::vector<SplitProblem> alone;
+        alone.push_back(split(f_h_d, first.cwiseAbs().maxCoeff()));
+        alone[0].start = std::move(first);
+        alone[0].monitor = options.monitor;
+        Solution solution = split_solve(device_, precision_, std::move(alone), options)[0];
+        solution.x /= unit();
+        solution.earlier /= unit();
+        return solution;
     }
     Solution solution = conjugate_gradient(device_, relative_, precision_, inverse_.get(),
                                            right_hand_side(f_h_d), options);
@@ -94,16 +109,24 @@ Solution System::solve(const Volume& f_h_d, const SolveOptions& options) {
     return solution;
 }
 
-Solution System::solve_from(ComplexVector start, double scale, const Volume& f_h_d,
-                            const SolveOptions& options) {
-    std::vector<SplitProblem> alone;
-    alone.push_back(split(f_h_d, scale));
-    alone[0].start = std::move(start);
-    alone[0].monitor = options.monitor;
-    Solution solution = split_solve(device_, precision_, std::move(alone), options)[0];
-    solution.x /= unit();
-    solution.earlier /= unit();
-    return solution;
+void System::improve(Array& x, const Volume& f_h_d, const SolveOptions& options) {
+    const Volume b = target() == nullptr ? f_h_d : right_hand_side(f_h_d);
+    Array left = b.on(device_, precision_, 1 / f_h_d.norm());
+    Array product = device_.zeros(x.count(), x.element());
+    relative_.apply(x, product);
+    device_.combine(-1, product, 1, left);
+    const double share = std::sqrt(device_.dot(left, left));
+    if (!(share > options.tolerance)) {
+        return;
+    }
+    SolveOptions of_left = options;
+    of_left.tolerance =
+        std::max(options.tolerance / share, smallest_tolerance(unit_roundoff(precision_)));
+    device_.upload(conjugate_gradient(device_, relative_, precision_, inverse_.get(),
+                                      Volume(device_, std::move(left), 0), of_left)
+                       .x,
+                   product);
+    device_.combine(1, product, 1, x);
 }
 
 ComplexVector System::first_image(const Volume& f_h_d) {
@@ -116,13 +139,6 @@ ComplexVector System::first_image(const Volume& f_h_d) {
 
 Solution System::iterate_plainly(const Volume& f_h_d, const SolveOptions& options) {
     Solution solution = conjugate_gradient(device_, plain_, precision_, nullptr, f_h_d, options);
-    solution.x /= unit();
-    return solution;
-}
-
-Solution System::solve_without_regularisers(const Volume& f_h_d, const SolveOptions& options) {
-    Solution solution =
-        conjugate_gradient(device_, plain_, precision_, inverse_.get(), f_h_d, options);
     solution.x /= unit();
     return solution;
 }

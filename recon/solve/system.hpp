@@ -29,10 +29,9 @@ public:
     /// quadratic by splitting, see split_solve.
     Solution solve(const Volume& f_h_d, const SolveOptions& options);
 
-    /// The same of terms that are not quadratic, from an image that is near, times Q(0); `scale`
-    /// is the largest voxel of first_image.
-    Solution solve_from(ComplexVector start, double scale, const Volume& f_h_d,
-                        const SolveOptions& options);
+    /// Conjugate gradients on with quadratic terms alone: x, which is Q(0) ||F^H d||^-1 times an
+    /// image on this device, becomes nearer to the solution.
+    void improve(Array& x, const Volume& f_h_d, const SolveOptions& options);
     /// Of a regulariser, by its index.
     void set_weight(std::size_t regulariser, double weight) {
         regularisers_[regulariser].weight = weight;
@@ -53,8 +52,6 @@ public:
     PlainRun plain_run(const Volume& f_h_d, bool keeps_image) {
         return {device_, plain_, precision_, f_h_d, keeps_image};
     }
-    /// With the preconditioner and without regularisers.
-    Solution solve_without_regularisers(const Volume& f_h_d, const SolveOptions& options);
     void set_lambda(double lambda);
 
     /// The image that a term pulls to; null for 0.
@@ -71,6 +68,8 @@ public:
         double explained() const { return 2 * with_data - with_itself; }
     };
     Products products_of(const ComplexVector& image, const Volume& f_h_d);
+    /// The same of an image that is `scale` times an array of this device.
+    Products products_of(const Array& image, double scale, const Volume& f_h_d);
 
     double unit() const { return n_->unit(); } ///< Q(0)
     std::string means() const { return n_->means(); } ///< means by which its products are made

@@ -3,61 +3,106 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/numbers.hpp"
+
 namespace lsrecon {
 
 namespace {
 
 std::size_t best_of(const WeightCurve& curve) {
-    const auto best = std::min_element(
-        curve.points.begin(), curve.points.end(),
-        [](const WeightPoint& a, const WeightPoint& b) { return a.prediction < b.prediction; });
-    return static_cast<std::size_t>(best - curve.points.begin());
+    return static_cast<std::size_t>(&curve.lowest() - curve.points.data());
 }
 
-/// The lowest point of the parabola over the logarithm of the weight through the best point and its
-/// neighbours, which are equally far apart; the best point at an end.
-WeightPoint lowest_of(const WeightCurve& curve) {
-    const std::size_t best = best_of(curve);
-    const WeightPoint& lowest = curve.points[best];
-    if (best == 0 || best + 1 == curve.points.size()) {
-        return lowest;
-    }
-    const double before = curve.points[best - 1].prediction - lowest.prediction;
-    const double after = curve.points[best + 1].prediction - lowest.prediction;
-    const double bend = before + after;
-    if (!(bend > 0)) {
-        return lowest;
-    }
-    const double at = (before - after) / (2 * bend);
-    return {lowest.weight * std::pow(curve.points[best + 1].weight / lowest.weight, at),
-            lowest.prediction - (before - after) * (before - after) / (8 * bend)};
+/// How much larger, in percent.
+std::string percent_more(double prediction, double than) {
+    return rounded(100 * std::max(0.0, prediction / than - 1));
+}
+
+/// "1.4 times better than by least squares"
+std::string compared(const WeightCurve& other, const WeightCurve& best) {
+    constexpr double hardly = 1.005;
+    const double ratio = other.lowest().prediction / best.lowest().prediction;
+    const std::string by = other.name == by_lambda ? "least squares" : other.name;
+    const std::string percent = rounded(100 * (ratio - 1)) + " %";
+    constexpr double far = 1.1;
+    return (ratio < hardly ? "no better"
+            : ratio < far  ? percent + " better"
+                           : rounded(ratio) + " times better") +
+           " than by " + by;
 }
 
 } // namespace
 
-WeightPoint best_weight(const WeightCurve& curve) {
-    constexpr double hardly_larger = 1.004;
-    const WeightPoint lowest = lowest_of(curve);
-    const double enough = hardly_larger * lowest.prediction;
-    std::size_t at = best_of(curve);
-    while (at + 1 < curve.points.size() && curve.points[at + 1].prediction <= enough) {
-        ++at;
+const WeightPoint& WeightCurve::lowest() const {
+    return *std::min_element(
+        points.begin(), points.end(),
+        [](const WeightPoint& a, const WeightPoint& b) { return a.prediction < b.prediction; });
+}
+
+double WeightCurve::prediction_at(double weight) const {
+    const auto below = std::find_if(points.begin(), points.end(), [&](const WeightPoint& point) {
+        return point.weight <= weight;
+    });
+    if (below == points.begin() || below == points.end()) {
+        return below == points.end() ? points.back().prediction : below->prediction;
     }
-    const WeightPoint& here = curve.points[at];
-    if (at + 1 == curve.points.size() || here.prediction > enough) {
-        return lowest;
+    const WeightPoint& above = *(below - 1);
+    const double share = std::log(weight / above.weight) / std::log(below->weight / above.weight);
+    return above.prediction + share * (below->prediction - above.prediction);
+}
+
+double best_weight(const WeightCurve& curve) {
+    const std::size_t best = best_of(curve);
+    const WeightPoint& lowest = curve.points[best];
+    if (best == 0 || best + 1 == curve.points.size()) {
+        constexpr double hardly_larger = 1.01;
+        return std::find_if(curve.points.begin(), curve.points.end(),
+                            [&](const WeightPoint& point) {
+                                return point.prediction <= hardly_larger * lowest.prediction;
+                            })
+            ->weight;
     }
-    const WeightPoint& next = curve.points[at + 1];
-    const double share = (enough - here.prediction) / (next.prediction - here.prediction);
-    const double weight = here.weight * std::pow(next.weight / here.weight, share);
-    return {std::min(weight, lowest.weight), lowest.prediction};
+    const double before = curve.points[best - 1].prediction - lowest.prediction;
+    const double after = curve.points[best + 1].prediction - lowest.prediction;
+    const double at = before + after > 0 ? (before - after) / (2 * (before + after)) : 0;
+    return lowest.weight * std::pow(curve.points[best + 1].weight / lowest.weight, at);
 }
 
 bool has_risen(const WeightCurve& curve) {
-    constexpr double clearly = 1.02;
-    const std::size_t best = best_of(curve);
-    return best + 2 < curve.points.size() &&
-           curve.points.back().prediction > clearly * curve.points[best].prediction;
+    constexpr double clearly = 1.005;
+    constexpr double not_at_all = 1.0005;
+    const std::size_t count = curve.points.size();
+    const double last = curve.points.back().prediction;
+    return last > clearly * curve.lowest().prediction ||
+           (count > 2 && curve.points[count - 3].prediction < not_at_all * last);
+}
+
+const WeightCurve& ChosenSettings::curve_of_best() const {
+    return *std::find_if(curves.begin(), curves.end(),
+                         [&](const WeightCurve& curve) { return curve.name == best; });
+}
+
+std::string ChosenSettings::in_words() const {
+    const WeightCurve& curve = curve_of_best();
+    if (curve.points.size() < 2) {
+        return "";
+    }
+    constexpr double flat = 1.002;
+    const double here = curve.prediction_at(weight);
+    const double half = curve.prediction_at(weight / 2);
+    const double twice = curve.prediction_at(2 * weight);
+    std::string words;
+    for (const WeightCurve& other : curves) {
+        if (other.name != best) {
+            words +=
+                (words.empty() ? "held-out samples are predicted " : ", ") + compared(other, curve);
+        }
+    }
+    return words + (words.empty() ? "" : "; ") +
+           (std::max(half, twice) < flat * here
+                ? "the curve is flat: half and twice the weight predict as well"
+                : text("half and twice the weight lose ", percent_more(half, here), " and ",
+                       percent_more(twice, here), " %"));
 }
 
 } // namespace lsrecon

@@ -254,7 +254,7 @@ TEST_F(Turns, WhatIsReadOnceServesTheRuleAndTheNoiseMap) {
     Scan scan = series(1, 2);
     scan.noise = CoilRows(test::Random(3).matrix(2, 50));
     options.solve.lambda = 0;
-    options.lambda_rule = {"auto", true};
+    options.lambda_rule = {held_out};
     options.noise_replicas = 2;
     const Done found = run(scan);
     EXPECT_EQ(found.reads, (std::map<std::size_t, int>{{0, 1}}));
@@ -267,7 +267,7 @@ TEST_F(Turns, WhatIsReadOnceServesTheRuleAndTheNoiseMap) {
 TEST_F(Turns, TheFrameThatChoosesLambdaIsABrightOne) {
     const Scan scan = series(4, 2); // the third is the brightest
     options.solve.lambda = 0;
-    options.lambda_rule = {"auto", true};
+    options.lambda_rule = {held_out};
     const Done found = run(scan);
     ASSERT_EQ(found.about.tables.size(), 1U);
     EXPECT_EQ(found.stages.at("q"), 1);

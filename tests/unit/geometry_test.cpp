@@ -183,7 +183,7 @@ TEST(Geometry, AliasingIsThatOfTheNewGrid) {
     EXPECT_FALSE(note(options));
     options.fov_mm = {200, 360};
     options.matrix = {8, 12};
-    options.regularised = RegularisedScans::always;
+    options.regularised = true;
     EXPECT_FALSE(note(options));
 }
 

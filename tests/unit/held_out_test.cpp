@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <set>
 
@@ -29,7 +30,7 @@ TEST(HeldOut, IsAboutAnEighthInPiecesOfAReadout) {
     EXPECT_EQ(parts.kept.size() + parts.held.size(), sampling.samples());
     const double share =
         static_cast<double>(parts.held.size()) / static_cast<double>(sampling.samples());
-    EXPECT_NEAR(share, 1.0 / 8, 0.04); // 400 pieces: two and a half standard deviations
+    EXPECT_NEAR(share, 1.0 / 8, 0.03); // an eighth of the pieces touch the centre
     // A piece is 16 steps of half a cycle.
     std::set<std::size_t> held(parts.held.begin(), parts.held.end());
     std::size_t beginnings = 0;
@@ -61,6 +62,35 @@ TEST(HeldOut, SamplesOfWeightZeroAreNotHeldOut) {
     const HeldOut parts = hold_out(sampling);
     EXPECT_EQ(parts.held.size(), before.size() - 1);
     EXPECT_EQ(parts.kept.size() + parts.held.size(), sampling.samples());
+}
+
+TEST(HeldOut, EveryShellIsPredictedAndTheCentreIsKept) {
+    const Sampling sampling = spokes(50);
+    std::array<std::size_t, 4> shells{};
+    std::size_t near = 0;
+    for (const std::size_t m : hold_out(sampling).held) {
+        const Vec3& k = sampling.trajectory[m];
+        const double radius = std::hypot(k[0], k[1]);
+        near += radius < 1 ? 1 : 0;
+        ++shells[std::min<std::size_t>(3, static_cast<std::size_t>(radius / 8))];
+    }
+    EXPECT_EQ(near, 0U);
+    for (const std::size_t shell : {1U, 2U, 3U}) { // of 1600 samples each
+        EXPECT_NEAR(static_cast<double>(shells[shell]), 200, 60) << shell;
+    }
+}
+
+TEST(HeldOut, OfFewPiecesSomeAreHeldOut) {
+    for (std::uint64_t seed = 0; seed < 40; ++seed) {
+        Sampling spiral; // one of about 27 pieces of 8 cycles
+        for (std::size_t m = 0; m < 900; ++m) {
+            const double t = static_cast<double>(m) / 900;
+            const double angle = 40 * t + static_cast<double>(seed) / 7;
+            spiral.trajectory.push_back({10 * t * std::cos(angle), 10 * t * std::sin(angle), 0});
+        }
+        const double share = static_cast<double>(hold_out(spiral).held.size()) / 900;
+        EXPECT_NEAR(share, 1.0 / 8, 0.05) << seed;
+    }
 }
 
 TEST(HeldOut, NothingOfASingleSample) {

@@ -56,7 +56,7 @@ TEST(QOfSlices, IsComputedOnceForEachTrajectory) {
     // Calibrations have Qs on a grid of their own.
     transforms.voxels_of_q = Voxels::half_differences(test::make_grid(size, size)).count();
     FileOptions options;
-    options.solve = {0, 2, 1e-4};
+    options.effort.iterations = 2;
     options.prepare.maps = maps_source("walsh");
     Reporter report;
     const ReconstructedFile result =

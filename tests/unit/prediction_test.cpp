@@ -87,11 +87,19 @@ TEST_F(PredictionOf, CoilsWithoutMapsAreOneProblemEach) {
     EXPECT_GT(seconds("maps"), 0);
 }
 
-TEST_F(PredictionOf, ALambdaThatIsChosenTakesAStage) {
+TEST_F(PredictionOf, WhatIsChosenTakesAStage) {
     EXPECT_EQ(seconds("lambda"), 0);
-    options.lambda_rule = {"auto", false};
+    EXPECT_EQ(seconds("weight"), 0);
+    options.lambda_rule = {"discrepancy"};
     EXPECT_GT(seconds("lambda"), 0);
-    EXPECT_EQ(seconds("ghosts"), 0) << "one coil tells no voxels apart";
+    options.lambda_rule = {held_out};
+    EXPECT_EQ(seconds("lambda"), 0);
+    const double of_lambda = seconds("weight");
+    EXPECT_GT(of_lambda, 0);
+    options.lambda_rule.reset();
+    options.effort = {};
+    options.solve.lambda = 0;
+    EXPECT_GT(seconds("weight"), of_lambda) << "regularisers are tried, too";
 }
 
 TEST_F(PredictionOf, TheSolveTakesTheIterationsOfItsLambda) {

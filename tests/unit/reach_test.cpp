@@ -177,30 +177,14 @@ TEST(Remarks, UndersamplingWithoutMapsIsNoted) {
 TEST(Remarks, AliasingThatARegulariserTakesOutIsNotNoted) {
     const Scan few = scan_of(lines(64, 64, 3), 64, 64);
     const Scan parts = scan_of(lines(64, 1), 64, 64);
-    const auto noted = [](const Scan& scan, RegularisedScans regularised) {
+    const auto noted = [](const Scan& scan, bool regularised) {
         GeometryOptions options;
         options.regularised = regularised;
         return !remarks_on_aliasing(scan, scan.grid, options).empty();
     };
-    EXPECT_TRUE(noted(few, RegularisedScans::never));
-    EXPECT_FALSE(noted(few, RegularisedScans::of_few_samples));
-    EXPECT_TRUE(noted(parts, RegularisedScans::of_few_samples)) << "a line is no image";
-    EXPECT_FALSE(noted(parts, RegularisedScans::always));
-}
-
-TEST(Coverage, FewSamplesAreThoseThatARegulariserImproves) {
-    Scan scan = scan_of(lines(64, 64), 64, 64); // of two coils
-    const auto are_few = [&](double covered) { return are_few_samples(scan, scan.grid, covered); };
-    EXPECT_TRUE(are_few(0.34));
-    EXPECT_FALSE(are_few(0.5)) << "two coils tell two voxels apart";
-    EXPECT_FALSE(are_few(1.5 / 64)) << "a readout is no image";
-    for (Frame& frame : scan.frames) {
-        frame.samples = CoilRows(CoilMatrix(frame.samples.to_doubles().topRows(1)));
-    }
-    EXPECT_TRUE(are_few(0.49));
-    scan.grid.dimensions = 3;
-    scan.grid.size[2] = 64;
-    EXPECT_FALSE(are_few(0.3)) << "a volume of one coil gains little";
+    EXPECT_TRUE(noted(few, false));
+    EXPECT_FALSE(noted(few, true));
+    EXPECT_TRUE(noted(parts, true)) << "no regulariser makes an image of a line";
 }
 
 TEST(Remarks, FramesOfFewSamplesAreNotedWithTheFlagThatJoinsThem) {

@@ -7,35 +7,38 @@
 namespace lsrecon {
 namespace {
 
-SolveFacts few_samples() {
-    SolveFacts facts;
-    facts.few_samples = true;
-    return facts;
+std::string names_of(const ReconstructOptions& options, const SolveFacts& facts = {}) {
+    std::string names;
+    for (const Candidate& candidate : candidates_of(options, facts)) {
+        names += (names.empty() ? "" : ", ") + candidate.name();
+    }
+    return names;
 }
 
-std::string rule_word(const ReconstructOptions& options, const SolveFacts& facts) {
-    return rule_of(options, facts).word;
-}
-
-TEST(Settle, AScanOfFewSamplesHasCandidatesAndElseARuleForLambda) {
+TEST(Settle, LeastSquaresAndRegularisersAreCandidates) {
     const ReconstructOptions options;
-    EXPECT_TRUE(candidates_of(options, {}).empty());
-    EXPECT_EQ(rule_word(options, {}), "auto");
-    ASSERT_EQ(candidates_of(options, few_samples()).size(), 2u);
-    EXPECT_EQ(rule_word(options, few_samples()), "");
-    EXPECT_EQ(in_words(settle(options, few_samples()).regularisers), "tv:0.01");
-    EXPECT_EQ(regularised(options), RegularisedScans::of_few_samples);
+    EXPECT_EQ(names_of(options), "lambda, tv, wavelet");
+    EXPECT_EQ(in_words(candidates_of(options, {}).front().regularisers), "band:0.3");
+    EXPECT_EQ(in_words(settle(options, {}).regularisers), "tv:0.01") << "that takes most";
+    EXPECT_EQ(settle(options, {}).lambda, 0);
+    EXPECT_TRUE(may_be_regularised(options));
+    EXPECT_FALSE(needs_grid(options));
 }
 
 TEST(Settle, WhatWasChosenIsSolved) {
     const ReconstructOptions options;
-    SolveFacts facts = few_samples();
+    SolveFacts facts;
     facts.regularisers = Regularisers{{"wavelet", 0.03}};
-    EXPECT_EQ(in_words(settle(options, facts).regularisers), "wavelet:0.03");
-    EXPECT_EQ(rule_word(options, facts), "");
-    facts.regularisers = Regularisers();
-    EXPECT_EQ(rule_word(options, facts), "auto") << "least squares predict best";
-    EXPECT_EQ(in_words(settle(options, facts).regularisers), "band:0.3");
+    facts.lambda = 0;
+    SolveOptions how = settle(options, facts);
+    EXPECT_EQ(in_words(how.regularisers), "wavelet:0.03");
+    EXPECT_EQ(how.lambda, 0);
+    EXPECT_TRUE(how.settles);
+    facts.regularisers = Regularisers{{"band", 0.3}};
+    facts.lambda = 0.02;
+    how = settle(options, facts);
+    EXPECT_EQ(in_words(how.regularisers), "band:0.3");
+    EXPECT_EQ(how.lambda, 0.02);
 }
 
 TEST(Settle, WhatKeepsNoiseOutLeavesNothingToChoose) {
@@ -46,47 +49,58 @@ TEST(Settle, WhatKeepsNoiseOutLeavesNothingToChoose) {
     lambda.lambda_rule = RuleChoice{""};
     ReconstructOptions weight;
     weight.solve.regularisers = {{"tv", 0.02}};
+    for (const ReconstructOptions& options : {iterations, lambda, weight}) {
+        EXPECT_EQ(names_of(options), "");
+        EXPECT_FALSE(settle(options, {}).settles);
+    }
+    EXPECT_TRUE(may_be_regularised(weight));
+    EXPECT_FALSE(may_be_regularised(lambda));
+}
+
+TEST(Settle, WithoutRegularisersLambdaAloneIsChosen) {
     ReconstructOptions none;
     none.best_regulariser = false;
-    for (const ReconstructOptions& options : {iterations, lambda, weight, none}) {
-        EXPECT_TRUE(candidates_of(options, few_samples()).empty());
-    }
-    EXPECT_EQ(rule_word(none, few_samples()), "auto");
-    EXPECT_EQ(regularised(weight), RegularisedScans::always);
-    EXPECT_EQ(regularised(none), RegularisedScans::never);
-}
-
-TEST(Settle, DearProductsAndAGivenRuleKeepLeastSquares) {
-    SolveFacts dear = few_samples();
-    dear.products = Products::convolutions;
-    EXPECT_TRUE(candidates_of({}, dear).empty());
+    EXPECT_EQ(names_of(none), "lambda");
+    EXPECT_EQ(in_words(settle(none, {}).regularisers), "band:0.3");
+    EXPECT_FALSE(may_be_regularised(none));
     ReconstructOptions rule;
+    rule.lambda_rule = RuleChoice{held_out};
+    EXPECT_EQ(names_of(rule), "lambda");
+    EXPECT_EQ(in_words(settle(rule, {}).regularisers), "") << "band is the default's";
     rule.lambda_rule = RuleChoice{"discrepancy"};
-    EXPECT_TRUE(candidates_of(rule, few_samples()).empty());
-    EXPECT_EQ(rule_word(rule, few_samples()), "discrepancy");
+    EXPECT_EQ(names_of(rule), "") << "a rule of its own";
 }
 
-TEST(Settle, OfASeriesThoseThatCoupleFramesAreCandidatesWhereBestIsAskedFor) {
-    SolveFacts series = few_samples();
+TEST(Settle, OffTheGridLeastSquaresAreTheOnlyCandidate) {
+    SolveFacts facts;
+    facts.products = Products::transforms;
+    EXPECT_EQ(names_of({}, facts), "lambda");
+    facts.products = Products::convolutions;
+    EXPECT_EQ(names_of({}, facts), "lambda, tv, wavelet");
+    EXPECT_EQ(in_words(candidates_of({}, facts).front().regularisers), "")
+        << "off resonance other frequencies are measured";
+}
+
+TEST(Settle, OfASeriesThoseThatCoupleFramesAreCandidates) {
+    SolveFacts series;
     series.series = true;
-    EXPECT_EQ(candidates_of({}, series).size(), 2u) << "by default each frame is for itself";
-    ReconstructOptions best;
-    best.best_regulariser = true;
-    std::string names;
-    for (const Regularisers& candidate : candidates_of(best, series)) {
-        names += in_words(candidate) + ", ";
-    }
-    EXPECT_EQ(names, "tv, wavelet, llr, tv ttv, ");
-    EXPECT_EQ(candidates_of(best, few_samples()).size(), 2u);
+    EXPECT_EQ(names_of({}, series), "lambda, tv, wavelet, llr, tv_ttv");
+}
+
+TEST(Settle, WithIterationsLeastSquaresAreComparedAsTheyAre) {
+    ReconstructOptions options;
+    options.best_regulariser = true;
+    options.effort.iterations = 30;
+    ASSERT_EQ(names_of(options), "lambda, tv, wavelet");
+    EXPECT_FALSE(candidates_of(options, {}).front().by_lambda);
 }
 
 TEST(Settle, ANamedRegulariserIsTheOnlyCandidate) {
     ReconstructOptions options;
     options.solve.regularisers = {{"wavelet", 0}, {"roughness", 0.1}};
-    const std::vector<Regularisers> candidates = candidates_of(options, {});
-    ASSERT_EQ(candidates.size(), 1u);
+    EXPECT_EQ(names_of(options), "wavelet");
     EXPECT_EQ(in_words(settle(options, {}).regularisers), "wavelet:0.01 roughness:0.1");
-    EXPECT_FALSE(may_be_none(options));
+    EXPECT_TRUE(has_open_weight(options));
 }
 
 TEST(Settle, AChoiceIsMadeByTheAccuracyOfAnImage) {

@@ -8,8 +8,8 @@ namespace lsrecon {
 namespace {
 
 /// The curve of these predictions, from 0.256 on by halves.
-WeightCurve curve(const std::vector<double>& predictions) {
-    WeightCurve result{"tv", {}};
+WeightCurve curve(const std::vector<double>& predictions, const std::string& name = "tv") {
+    WeightCurve result{name, {}};
     double weight = 0.256;
     for (const double prediction : predictions) {
         result.points.push_back({weight, prediction});
@@ -18,37 +18,47 @@ WeightCurve curve(const std::vector<double>& predictions) {
     return result;
 }
 
-TEST(WeightCurve, TheSmallestWeightOfHardlyLargerErrorIsTaken) {
-    // 1 + 0.04 t^2 with t in factors of two from 0.064: 0.4 % above the lowest is t = -0.316, and
-    // between points of the curve errors are interpolated.
-    const WeightPoint best = best_weight(curve({1.16, 1.04, 1, 1.04, 1.16}));
-    EXPECT_NEAR(best.weight, 0.064 * std::pow(0.5, 0.1), 1e-12);
-    EXPECT_DOUBLE_EQ(best.prediction, 1);
+TEST(WeightCurve, BetweenPointsTheLowestIsThatOfAParabola) {
+    EXPECT_NEAR(best_weight(curve({1.16, 1.04, 1, 1.04, 1.16})), 0.064, 1e-12);
+    // Its lowest point is at half an octave.
+    EXPECT_NEAR(best_weight(curve({7.25, 3.25, 1.25, 1.25, 3.25})), 0.064 * std::sqrt(0.5), 1e-12);
 }
 
-TEST(WeightCurve, BetweenTwoPointsTheLowestIsThatOfAParabola) {
-    // Steep: its lowest point, at t = 1/2, is 1, and no other is within 0.4 %.
-    const WeightPoint best = best_weight(curve({7.25, 3.25, 1.25, 1.25, 3.25}));
-    EXPECT_NEAR(best.weight, 0.064 * std::pow(0.5, 0.5), 1e-12);
-    EXPECT_NEAR(best.prediction, 1.25 - 0.25, 1e-12);
+TEST(WeightCurve, AtAnEndTheLargestThatIsHardlyWorseIsTaken) {
+    EXPECT_DOUBLE_EQ(best_weight(curve({1.2, 1.1, 1})), 0.064);
+    EXPECT_DOUBLE_EQ(best_weight(curve({1.2, 1.009, 1.001, 1})), 0.128);
+    EXPECT_DOUBLE_EQ(best_weight(curve({1})), 0.256);
+    EXPECT_DOUBLE_EQ(best_weight(curve({1, 1, 1})), 0.256);
 }
 
-TEST(WeightCurve, AFlatCurveTakesASmallWeight) {
-    const WeightPoint best = best_weight(curve({1, 1.001, 1.002, 1.003, 1.2}));
-    EXPECT_LT(best.weight, 0.032);
-    EXPECT_GT(best.weight, 0.016);
+TEST(WeightCurve, HasRisenPastItsLowestPointOrWhereItIsFlat) {
+    EXPECT_FALSE(has_risen(curve({1})));
+    EXPECT_FALSE(has_risen(curve({1.1, 1, 1.004})));
+    EXPECT_TRUE(has_risen(curve({1.1, 1, 1.006})));
+    EXPECT_TRUE(has_risen(curve({1.0002, 1.0001, 1})));
+    EXPECT_FALSE(has_risen(curve({1.003, 1.002, 1})));
 }
 
-TEST(WeightCurve, AtAnEndThatPointIsTaken) {
-    EXPECT_DOUBLE_EQ(best_weight(curve({1.2, 1.1, 1})).weight, 0.064);
-    EXPECT_DOUBLE_EQ(best_weight(curve({1})).weight, 0.256);
+TEST(WeightCurve, PredictionsAreInterpolatedOverTheLogarithmOfTheWeight) {
+    const WeightCurve any = curve({4, 2, 3});
+    EXPECT_NEAR(any.prediction_at(0.128 * std::sqrt(2)), 3, 1e-12);
+    EXPECT_DOUBLE_EQ(any.prediction_at(0.064), 3);
+    EXPECT_DOUBLE_EQ(any.prediction_at(1), 4);
+    EXPECT_DOUBLE_EQ(any.prediction_at(0.001), 3);
 }
 
-TEST(WeightCurve, HasRisenAfterTwoPointsThatAreClearlyWorse) {
-    EXPECT_FALSE(has_risen(curve({})));
-    EXPECT_FALSE(has_risen(curve({1.1, 1, 1.1})));
-    EXPECT_TRUE(has_risen(curve({1.1, 1, 1.01, 1.03})));
-    EXPECT_FALSE(has_risen(curve({1, 1.001, 1.002, 1.003})));
+TEST(ChosenSettings, SayHowClearTheChoiceWas) {
+    ChosenSettings chosen{{curve({3, 2.8}, by_lambda), curve({2.2, 2, 2.1})}, "tv", 0.128};
+    EXPECT_EQ(chosen.in_words(), "held-out samples are predicted 1.4 times better than by least "
+                                 "squares; half and twice the weight lose 5 and 10 %");
+    chosen.curves[1] = curve({2.002, 2, 2.001});
+    EXPECT_EQ(chosen.in_words(), "held-out samples are predicted 1.4 times better than by least "
+                                 "squares; the curve is flat: half and twice the weight predict "
+                                 "as well");
+    chosen.curves[0] = curve({2.001}, by_lambda);
+    EXPECT_NE(chosen.in_words().find("no better than by least squares"), std::string::npos);
+    const ChosenSettings single{{curve({2})}, "tv", 0.256};
+    EXPECT_EQ(single.in_words(), "");
 }
 
 } // namespace

@@ -97,8 +97,10 @@ void add_curves(Json& panels, const Image& about) {
         }
     }
     if (!weights.empty()) {
-        panels["weights"] = {{"regularisers", value_in(about.record, "regularisers")},
-                             {"curves", weights}};
+        const bool by_lambda = value_in(about.record, "lambda_rule") == held_out_rule;
+        panels["weights"] = {
+            {"chosen", by_lambda ? "lambda:" + chosen : value_in(about.record, "regularisers")},
+            {"curves", weights}};
     }
 }
 
@@ -142,7 +144,8 @@ PageFact regularisation(const Record& record) {
                                              : weights + ", chosen by samples " + by_weights;
     if (number_in(record, "lambda") > 0 || words.empty()) {
         words = "lambda " + value_in(record, "lambda") +
-                (!rule.empty()                                        ? ", chosen by " + rule
+                (rule == held_out_rule ? ", chosen by samples " + rule
+                 : !rule.empty()       ? ", chosen by " + rule
                  : value_in(record, name_of_option("lambda")).empty() ? ", by default"
                                                                       : ", as given") +
                 (words.empty() ? "" : "; " + words);
