@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The error of simulated images by default, over the best of a grid of lambda, tv and wavelet. Takes
-some minutes.
+"""The error of simulated images by default, over the best of a grid of lambda, tv and wavelet.
+Takes some minutes.
 
     study_choice.py LSRECON"""
 

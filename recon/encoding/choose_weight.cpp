@@ -71,7 +71,9 @@ public:
           place_(of_choice(common)), route_(route), on_device_(solver_of(options).on_device),
           report_(report) {
         for (const Frame* const frame : frames) {
-            of_frames_.push_back(std::make_unique<OfFrame>(*frame, mixing_));
+            const Frame of_virtual_coils{frame->sampling, mixed(mixing_, frame->samples), "", {}};
+            of_frames_.push_back(
+                std::make_unique<OfFrame>(of_virtual_coils, hold_out(*frame->sampling)));
         }
         for (std::size_t f = 0; is_possible() && f < this->frames(); ++f) {
             make_system(of_frames_[f]->held);
@@ -130,13 +132,11 @@ public:
 private:
     /// What is kept of a frame, or what is held out.
     struct Part {
-        Part(Frame of, const CoilMixing& mixing) : frame(std::move(of)) {
-            frame.samples = mixed(mixing, frame.samples);
-            energy = energy_of(*frame.sampling, frame.samples);
-        }
+        explicit Part(Frame of)
+            : frame(std::move(of)), energy(energy_of(*frame.sampling, frame.samples)) {}
 
         Frame frame;
-        double energy = 0;
+        double energy;
         std::optional<Q> q;
         std::optional<NormalEquations> equations;
         std::vector<Volume> fhd;
@@ -144,11 +144,8 @@ private:
         std::shared_ptr<System> system; ///< that was made last
     };
     struct OfFrame {
-        OfFrame(const Frame& frame, const CoilMixing& mixing)
-            : OfFrame(frame, hold_out(*frame.sampling), mixing) {}
-        OfFrame(const Frame& frame, const HeldOut& parts, const CoilMixing& mixing)
-            : kept(subset(frame, parts.kept), mixing),
-              held(weighted_by_k(subset(frame, parts.held)), mixing) {}
+        OfFrame(const Frame& frame, const HeldOut& parts)
+            : kept(subset(frame, parts.kept)), held(weighted_by_k(subset(frame, parts.held))) {}
 
         Part kept;
         Part held;
@@ -404,7 +401,7 @@ Followed follow(const Candidate& candidate, const Followed& near, Prediction& pr
 }
 
 /// The best weight of all samples over that of those that are kept, which have gaps and more noise.
-/// Measured as the median of 36 scans (scripts/study_choice.py).
+/// Measured: a third of an octave is best for total variation and wavelets.
 constexpr double of_all_samples = 0.78;
 
 /// Tries all candidates, by the same frames.

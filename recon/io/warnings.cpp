@@ -11,7 +11,7 @@ const std::vector<WarningKind>& warning_kinds() {
         {"model_differs", {" times better than ", "The scan's model leaves "}},
         {"undersampled", {"ndersampled: the samples", " frames are undersampled: "}},
         {"single_readouts", {" frames has one readout"}},
-        {"noise_amplified", {"of the image's energy is noise"}},
+        {"weight_guessed", {"Too few samples to hold some out"}},
         {"lambda_unresolved", {"of the transforms resolves for this scan"}},
         {"transform_errors", {" may change the image by "}},
         {"double_precision", {", which takes about "}},

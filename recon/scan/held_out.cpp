@@ -17,7 +17,7 @@ constexpr std::size_t of_pieces = 8; ///< one of them is held out
 constexpr double centre = 1; ///< cycles/FOV
 
 double size(const Vec3& k) {
-    return std::hypot(k[0], k[1], k[2]);
+    return std::sqrt(k[0] * k[0] + k[1] * k[1] + k[2] * k[2]);
 }
 
 double distance(const Vec3& a, const Vec3& b) {

@@ -325,7 +325,7 @@ if __name__ == "__main__":
     sys.exit(run_cases([discrepancy_meets_the_noise, the_page_draws_the_curve,
                         coils_without_maps_share_a_lambda, all_frames_have_one_value,
                         few_samples_have_a_lambda, what_is_printed_makes_the_image_again,
-                        what_cannot_be_chosen_is_refused,
-                        without_regularisers_lambda_is_chosen, a_frame_of_zeros_does_not_choose, a_bright_frame_chooses,
+                        what_cannot_be_chosen_is_refused, without_regularisers_lambda_is_chosen,
+                        a_frame_of_zeros_does_not_choose, a_bright_frame_chooses,
                         what_is_left_of_the_samples_is_told, no_ghost_is_left_that_coils_resolve,
                         noise_of_another_scale_is_not_used]))
