@@ -184,7 +184,7 @@ private:
     /// them, the strongest ones where each is solved alone.
     static CoilMixing mixing_of(const CommonToFrames& common, const Frame& frame) {
         const CoilCompression with_maps{0, 0.99};
-        const CoilCompression alone{2};
+        const CoilCompression alone{coils_alone_of_weight};
         return compressed_coils({gram(frame.samples)}, common.coil_maps.empty() ? alone : with_maps)
             .mixing;
     }
@@ -388,7 +388,7 @@ Followed follow(const Candidate& candidate, const Followed& near, Prediction& pr
         return candidate.by_lambda ? follow_from_above(path, name, {0.32, 1e-4, std::sqrt(0.1), 2})
                                    : follow(path(), name, {candidate.lambda, 1, 0, 1});
     }
-    const bool is_near = !near.curve.points.empty() && near.curve.name != by_lambda;
+    const bool is_near = !near.images.empty() && !need_all_frames(candidate.regularisers);
     constexpr double far = 4;
     constexpr double usual_largest = 0.128;
     constexpr double smallest = 0.00025;

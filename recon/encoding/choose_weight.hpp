@@ -25,6 +25,10 @@ constexpr int usual_iterations_of_weight = 24;
 /// About how many iterations of conjugate gradients choose lambda.
 constexpr int usual_iterations_of_lambda = 40;
 
+/// How many virtual coils choose, in most scans: with coil maps, and where each is solved alone.
+constexpr std::size_t usual_coils_of_weight = 3;
+constexpr std::size_t coils_alone_of_weight = 2;
+
 /// How many frames choose, at most, of a place whose frames are solved together.
 constexpr std::size_t most_frames_of_weight = 8;
 

@@ -104,16 +104,21 @@ double seconds_of_weights(const Prepared& of, const Sampling& sampling) {
     const std::size_t frames = any_needs_all_frames(candidates)
                                    ? std::min(most_frames_of_weight, of.scan.frames.size())
                                    : 1;
+    const bool alone = of.shape.problems > 1;
+    const std::size_t coils =
+        std::min(of.shape.coils, alone ? coils_alone_of_weight : usual_coils_of_weight);
+    SystemShape few = of.shape.system;
+    few.maps = std::min(few.maps, coils);
     double seconds =
-        q.predicted("q", 1).seconds + transform.predicted("fhd", of.shape.coils).seconds;
+        2 * q.predicted("q", 1).seconds + 2 * transform.predicted("fhd", coils).seconds;
     for (const Candidate& candidate : candidates) {
         SolveOptions how = of.how;
         how.regularisers = candidate.regularisers;
         how.iterations =
             candidate.by_lambda ? usual_iterations_of_lambda : usual_iterations_of_weight;
-        seconds += static_cast<double>(of.shape.problems) *
-                   NormalEquations::seconds(of.transforms, points, of.shape.system, how,
-                                            of.formulation.through_q);
+        seconds +=
+            static_cast<double>(alone ? coils : 1) *
+            NormalEquations::seconds(of.transforms, points, few, how, of.formulation.through_q);
     }
     return static_cast<double>(frames) * seconds;
 }

@@ -24,6 +24,10 @@ double distance(const Vec3& a, const Vec3& b) {
     return size({a[0] - b[0], a[1] - b[1], a[2] - b[2]});
 }
 
+bool is_central(const Vec3& k) {
+    return size(k) < centre;
+}
+
 std::vector<double> steps_of(const std::vector<Vec3>& trajectory) {
     std::vector<double> steps;
     steps.reserve(trajectory.size());
@@ -75,7 +79,8 @@ struct Pieces {
     std::vector<std::size_t> of_samples; ///< the index of each sample's piece
 };
 
-Pieces cut(const std::vector<Vec3>& trajectory) {
+/// `at_centre`: pieces end where the centre begins, for short readouts that all pass through it.
+Pieces cut(const std::vector<Vec3>& trajectory, bool at_centre) {
     const std::vector<double> steps = steps_of(trajectory);
     const double longest = longest_step(steps);
     double path = 0;
@@ -89,7 +94,9 @@ Pieces cut(const std::vector<Vec3>& trajectory) {
         double along = 0;
         for (end = first + 1; end < trajectory.size(); ++end) {
             along += steps[end - 1];
-            if (steps[end - 1] > longest || along >= length) {
+            const bool ends_at_centre =
+                at_centre && is_central(trajectory[end]) != is_central(trajectory[first]);
+            if (steps[end - 1] > longest || along >= length || ends_at_centre) {
                 break;
             }
         }
@@ -109,14 +116,19 @@ Pieces cut(const std::vector<Vec3>& trajectory) {
     return result;
 }
 
-/// Draws one of eight pieces that follow each other by |k|, of what is left at the edge, too.
-void draw(std::vector<Piece>& pieces) {
-    std::vector<Piece*> order;
+/// The pieces that do not touch the centre.
+std::vector<Piece*> off_centre(std::vector<Piece>& pieces) {
+    std::vector<Piece*> result;
     for (Piece& piece : pieces) {
         if (piece.least >= centre) {
-            order.push_back(&piece);
+            result.push_back(&piece);
         }
     }
+    return result;
+}
+
+/// Draws one of eight pieces that follow each other by |k|, of what is left at the edge, too.
+void draw(std::vector<Piece*> order) {
     std::sort(order.begin(), order.end(), [](const Piece* a, const Piece* b) {
         return std::make_pair(a->radius(), a->key) < std::make_pair(b->radius(), b->key);
     });
@@ -137,8 +149,11 @@ HeldOut hold_out(const Sampling& sampling) {
     if (sampling.samples() < 2) {
         return result;
     }
-    Pieces pieces = cut(sampling.trajectory);
-    draw(pieces.pieces);
+    Pieces pieces = cut(sampling.trajectory, false);
+    if (static_cast<double>(off_centre(pieces.pieces).size()) < fewest_pieces) {
+        pieces = cut(sampling.trajectory, true);
+    }
+    draw(off_centre(pieces.pieces));
     for (std::size_t m = 0; m < sampling.samples(); ++m) {
         const bool is_held = pieces.pieces[pieces.of_samples[m]].is_held && sampling.weight(m) > 0;
         (is_held ? result.held : result.kept).push_back(m);

@@ -110,6 +110,9 @@ Solution System::solve(const Volume& f_h_d, const SolveOptions& options) {
 }
 
 void System::improve(Array& x, const Volume& f_h_d, const SolveOptions& options) {
+    if (f_h_d.norm() == 0) {
+        return;
+    }
     const Volume b = target() == nullptr ? f_h_d : right_hand_side(f_h_d);
     Array left = b.on(device_, precision_, 1 / f_h_d.norm());
     Array product = device_.zeros(x.count(), x.element());

@@ -42,7 +42,7 @@ struct ChosenSettings {
     std::vector<WeightCurve> curves; ///< one a candidate
     std::string best; ///< WeightCurve::name of the best candidate
     double weight = 0; ///< its weight or lambda
-    Regularisers regularisers; ///< those of the best candidate
+    Regularisers regularisers = {}; ///< those of the best candidate
     double lambda = 0;
     template <typename Archive> void each(Archive& archive) {
         archive(curves, best, weight, regularisers, lambda);

@@ -93,6 +93,22 @@ TEST(HeldOut, OfFewPiecesSomeAreHeldOut) {
     }
 }
 
+TEST(HeldOut, ShortReadoutsFromTheCentreAreHeldOutBeyondIt) {
+    Sampling sampling; // 30 spokes of 6 cycles
+    for (std::size_t s = 0; s < 30; ++s) {
+        const double angle = static_cast<double>(s) * 2.4;
+        for (std::size_t i = 0; i < 12; ++i) {
+            const double k = static_cast<double>(i) / 2;
+            sampling.trajectory.push_back({k * std::cos(angle), k * std::sin(angle), 0});
+        }
+    }
+    const std::vector<std::size_t> held = hold_out(sampling).held;
+    EXPECT_NEAR(static_cast<double>(held.size()), 300 / 8.0, 12);
+    for (const std::size_t m : held) {
+        EXPECT_GE(m % 12, 2U);
+    }
+}
+
 TEST(HeldOut, NothingOfASingleSample) {
     Sampling sampling;
     sampling.trajectory = {{0, 0, 0}};
