@@ -14,12 +14,14 @@
 #include "operators/q.hpp"
 #include "scan/coil_mixing.hpp"
 #include "scan/held_out.hpp"
+#include "scan/reach.hpp"
 
 namespace lsrecon {
 
 namespace {
 
 constexpr double usual_lambda = 0.01;
+constexpr double lambda_of_full_scans = 1e-5; ///< nothing else changes their image
 
 /// The candidate with this weight where it has none.
 Regularisers with_weight(Regularisers regularisers, double weight) {
@@ -69,7 +71,7 @@ public:
                const SolveOptions& options, Reporter& report)
         : mixing_(mixing_of(common, *frames.front())), maps_(mixed_maps(common.coil_maps)),
           place_(of_choice(common)), route_(route), on_device_(solver_of(options).on_device),
-          report_(report) {
+          report_(report), coverage_(coverage(*frames.front()->sampling, common.formulation.grid)) {
         for (const Frame* const frame : frames) {
             const Frame of_virtual_coils{frame->sampling, mixed(mixing_, frame->samples), "", {}};
             of_frames_.push_back(
@@ -87,6 +89,14 @@ public:
         });
     }
     std::size_t frames() const { return of_frames_.size(); }
+    /// Whether least squares predict next to nothing though samples fill k-space, as those of a
+    /// full Cartesian scan of one coil. Then what predicts best is what fills the holes, which a
+    /// full scan has not, and least squares are exact.
+    bool is_hopeless(double error_of_least_squares) const {
+        constexpr double next_to_nothing = 0.95;
+        constexpr double full = 0.9;
+        return error_of_least_squares > next_to_nothing && coverage_ > full;
+    }
 
     /// The error of the images of all frames, relative to the samples that they predict. Each frame
     /// counts by its own energy. An image, by frame and problem, is on the device of what is kept.
@@ -221,6 +231,7 @@ private:
     Route route_;
     bool on_device_;
     Reporter& report_;
+    double coverage_; ///< of k-space
     std::vector<std::unique_ptr<OfFrame>> of_frames_;
 };
 
@@ -423,6 +434,10 @@ void try_all(const std::vector<Candidate>& candidates, Prediction& prediction,
                                                           : best_weight(curve));
             chosen.lambda = candidate.by_lambda ? chosen.weight : candidate.lambda;
             chosen.regularisers = with_weight(candidate.regularisers, chosen.weight);
+        }
+        if (candidate.by_lambda && prediction.is_hopeless(least)) {
+            chosen.weight = chosen.lambda = lambda_of_full_scans;
+            return;
         }
     }
 }

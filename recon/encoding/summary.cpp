@@ -222,7 +222,9 @@ bool SolveSummary::explains_too_little(const ImageFrame& frame) const {
 }
 
 bool SolveSummary::ended_as_meant() const {
-    return converged() || (stops_early() && !with_.iterations_asked_for && worst_residual() < 1);
+    constexpr double hardly = 0.05; // after a path of weights, which more passes change little
+    return converged() || (options_.settles && late_change_ <= hardly) ||
+           (stops_early() && !with_.iterations_asked_for && worst_residual() < 1);
 }
 
 void SolveSummary::note(Reporter& report) const {

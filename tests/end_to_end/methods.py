@@ -150,7 +150,7 @@ def what_is_said_is_what_is_in_use(make):
         said = folder.run(0, ["recon", "s.h5", "-o", "i.h5", "--certify", "0.1", "--engine",
                               "nufft", *words]).stderr
         stages = re.findall(r"^(\w+) +[0-9.]+ s$", said, re.MULTILINE)
-        expect({"fhd", "lambda", "certify", "solve"} <= set(stages), said)
+        expect({"fhd", "weight", "certify", "solve"} <= set(stages), said)
         expect(len(stages) == len(set(stages)), f"stages with several lines: {said}")
     # Large enough for the NUFFT, were it made.
     simulate(folder, "--trajectory", "cartesian", "--matrix", "256,256", "--without-maps",
