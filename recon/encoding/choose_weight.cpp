@@ -89,13 +89,12 @@ public:
         });
     }
     std::size_t frames() const { return of_frames_.size(); }
-    /// Whether least squares predict next to nothing though samples fill k-space, as those of a
-    /// full Cartesian scan of one coil. Then what predicts best is what fills the holes, which a
-    /// full scan has not, and least squares are exact.
+    /// Whether least squares predict little though samples fill k-space, as those of a full scan of
+    /// one coil. Then what predicts best is what fills the holes, which a full scan has not.
     bool is_hopeless(double error_of_least_squares) const {
-        constexpr double next_to_nothing = 0.95;
+        constexpr double large = 0.6;
         constexpr double full = 0.9;
-        return error_of_least_squares > next_to_nothing && coverage_ > full;
+        return error_of_least_squares > large && coverage_ > full;
     }
 
     /// The error of the images of all frames, relative to the samples that they predict. Each frame
@@ -436,7 +435,10 @@ void try_all(const std::vector<Candidate>& candidates, Prediction& prediction,
             chosen.regularisers = with_weight(candidate.regularisers, chosen.weight);
         }
         if (candidate.by_lambda && prediction.is_hopeless(least)) {
-            chosen.weight = chosen.lambda = lambda_of_full_scans;
+            constexpr double next_to_nothing = 0.95; // as of a full Cartesian scan
+            if (least > next_to_nothing) {
+                chosen.weight = chosen.lambda = lambda_of_full_scans;
+            }
             return;
         }
     }
