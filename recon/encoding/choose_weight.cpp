@@ -94,7 +94,8 @@ public:
     bool is_hopeless(double error_of_least_squares) const {
         constexpr double large = 0.6;
         constexpr double full = 0.9;
-        return error_of_least_squares > large && coverage_ > full;
+        const bool alone = maps_.rows() < 2; // or coils predict each other
+        return alone && error_of_least_squares > large && coverage_ > full;
     }
 
     /// The error of the images of all frames, relative to the samples that they predict. Each frame
