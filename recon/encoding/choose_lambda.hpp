@@ -9,9 +9,9 @@ namespace lsrecon {
 /// sampled over that beyond 0.3 without, 1.0 with 0.1, 2.3 with 0.3, 7 with 1.
 constexpr double weight_of_band = 0.3;
 
-/// Of what is chosen: from 1e-4 to 2, of most scans 1e-3 to 0.1.
+/// A lambda that is chosen lies between 1e-4 and 2, for most scans between 1e-3 and 0.1.
 constexpr double usual_lambda_of_rule = 0.01;
-/// Of a curve, in most scans.
+/// A curve takes so many iterations in most scans.
 constexpr int usual_iterations_of_curve = 75;
 
 /// Chooses lambda for all frames of a scan, as it is transformed, by frame f, and tells which and

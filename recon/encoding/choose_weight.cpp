@@ -314,7 +314,7 @@ public:
         iterations_ = iterations_of_next;
         return prediction_.error_of([&](std::size_t f, std::size_t p) { return image_of(f, p); });
     }
-    /// Those of the last weight.
+    /// The images of the last weight.
     Images images() const {
         Images images;
         for (std::size_t f = 0; f < prediction_.frames(); ++f) {

@@ -9,7 +9,7 @@ namespace lsrecon {
 
 /// A way to solve, one number of which is to be chosen.
 struct Candidate {
-    /// Those whose weight is 0 have the one that is chosen.
+    /// A weight of 0 stands for the one that is chosen.
     Regularisers regularisers;
     double lambda = 0;
     bool by_lambda = false; ///< lambda is chosen, and all regularisers have a weight

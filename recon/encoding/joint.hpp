@@ -18,7 +18,7 @@ struct JointFrame {
     double error = 0; ///< error of its transforms
     Certificate certificate = {};
     Monitor monitor = nullptr;
-    // Of a path, one a problem:
+    // A path needs these, one a problem:
     std::vector<ComplexVector> start = {}; ///< images to begin with
     std::vector<double> scales = {}; ///< largest voxels of images, see System::first_image
 };

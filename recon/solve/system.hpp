@@ -68,7 +68,7 @@ public:
         double explained() const { return 2 * with_data - with_itself; }
     };
     Products products_of(const ComplexVector& image, const Volume& f_h_d);
-    /// The same of an image that is `scale` times an array of this device.
+    /// These products of an image that is `scale` times an array of this device.
     Products products_of(const Array& image, double scale, const Volume& f_h_d);
 
     double unit() const { return n_->unit(); } ///< Q(0)
