@@ -17,8 +17,7 @@ Choices choose(Run& run, SolveFacts facts, TurnAhead& ahead) {
     run.how = settle(run.asked, facts);
     if (const auto candidates = candidates_of(run.asked, facts); !candidates.empty()) {
         choices.weight = choose_weight_ahead(run, candidates, ahead);
-        facts.regularisers = choices.weight->regularisers;
-        facts.lambda = choices.weight->lambda;
+        facts.set(*choices.weight);
     } else if (const RuleChoice rule = rule_of(run.asked); !rule.word.empty()) {
         choices.curve = choose_lambda_ahead(run, rule, ahead);
         facts.lambda = choices.curve->at_chosen().lambda;
@@ -216,8 +215,7 @@ Choices take(KeptChoices kept, SolveFacts facts, const Formulation& formulation,
     const Sampling& first = *run.scan().frames[run.prepared.first_good()].sampling;
     run.transforms.record_as_made("fhd", first.points(), formulation.voxels);
     if (kept.choices.weight) {
-        facts.regularisers = kept.choices.weight->regularisers;
-        facts.lambda = kept.choices.weight->lambda;
+        facts.set(*kept.choices.weight);
     }
     if (kept.choices.curve) {
         facts.lambda = kept.choices.curve->at_chosen().lambda;

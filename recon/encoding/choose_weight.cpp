@@ -5,6 +5,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <numeric>
 
 #include "base/error.hpp"
 #include "base/numbers.hpp"
@@ -21,7 +22,6 @@ namespace lsrecon {
 namespace {
 
 constexpr double usual_lambda = 0.01;
-constexpr double lambda_of_full_scans = 1e-5; ///< nothing else changes their image
 
 /// The candidate with this weight where it has none.
 Regularisers with_weight(Regularisers regularisers, double weight) {
@@ -42,16 +42,45 @@ std::vector<std::size_t> open_ones(const Regularisers& regularisers) {
     return open;
 }
 
-/// Samples that are predicted, with weights that grow with |k|: what a regulariser decides is the
-/// detail. Near the centre a prediction is mostly one of what fills the hole there, which no image
-/// of all samples has.
-Frame weighted_by_k(Frame frame) {
+/// The indices of samples, by their distance from the centre of k-space.
+std::vector<std::size_t> by_distance(const std::vector<Vec3>& trajectory) {
+    std::vector<std::size_t> order(trajectory.size());
+    std::iota(order.begin(), order.end(), std::size_t(0));
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+        const auto distance = [&](std::size_t m) {
+            const Vec3& k = trajectory[m];
+            return std::make_pair(k[0] * k[0] + k[1] * k[1] + k[2] * k[2], m);
+        };
+        return distance(a) < distance(b);
+    });
+    return order;
+}
+
+/// Samples with weights by which all shells of k-space count alike: each shell by the inverse of
+/// what a first image leaves of it, of noise and of errors of the model. Else what cannot be
+/// predicted decides, as the samples near the centre of scans whose coil maps are wrong.
+Frame weighted_by_shell(Frame frame, const Eigen::VectorXd& misfits) {
+    constexpr std::size_t most_shells = 8;
+    constexpr std::size_t fewest_samples = 32;
+    constexpr double least = 0.02; // of all: shells beyond a smooth object hold nothing
     auto sampling = std::make_shared<Sampling>(*frame.sampling);
-    sampling->weights.resize(static_cast<Eigen::Index>(sampling->samples()));
-    for (std::size_t m = 0; m < sampling->samples(); ++m) {
-        const Vec3& k = sampling->trajectory[m];
-        sampling->weights(static_cast<Eigen::Index>(m)) =
-            frame.sampling->weight(m) * std::hypot(k[0], k[1], k[2]);
+    const std::size_t samples = sampling->samples();
+    sampling->weights.resize(static_cast<Eigen::Index>(samples));
+    const std::vector<std::size_t> order = by_distance(sampling->trajectory);
+    const std::size_t shells = std::clamp(samples / fewest_samples, std::size_t(1), most_shells);
+    const double mean = misfits.mean();
+    for (std::size_t shell = 0; shell < shells; ++shell) {
+        const auto first = order.begin() + static_cast<long>(shell * samples / shells);
+        const auto end = order.begin() + static_cast<long>((shell + 1) * samples / shells);
+        double left = 0;
+        for (auto m = first; m < end; ++m) {
+            left += misfits(static_cast<Eigen::Index>(*m));
+        }
+        left = std::max(left / static_cast<double>(end - first), least * mean);
+        for (auto m = first; m < end; ++m) {
+            sampling->weights(static_cast<Eigen::Index>(*m)) =
+                frame.sampling->weight(*m) * (left > 0 ? mean / left : 1);
+        }
     }
     frame.sampling = sampling;
     return frame;
@@ -71,14 +100,19 @@ public:
                const SolveOptions& options, Reporter& report)
         : mixing_(mixing_of(common, *frames.front())), maps_(mixed_maps(common.coil_maps)),
           place_(of_choice(common)), route_(route), on_device_(solver_of(options).on_device),
-          report_(report), coverage_(coverage(*frames.front()->sampling, common.formulation.grid)) {
+          report_(report) {
         for (const Frame* const frame : frames) {
             const Frame of_virtual_coils{frame->sampling, mixed(mixing_, frame->samples), "", {}};
             of_frames_.push_back(
                 std::make_unique<OfFrame>(of_virtual_coils, hold_out(*frame->sampling)));
         }
         for (std::size_t f = 0; is_possible() && f < this->frames(); ++f) {
-            make_system(of_frames_[f]->held);
+            const std::vector<ComplexVector> first = joint_frame(f).start;
+            Part& held = of_frames_[f]->held;
+            held.set(
+                weighted_by_shell(held.frame, NormalEquations(place_, *held.frame.sampling, route_)
+                                                  .misfits(held.frame.samples, first, report)));
+            make_system(held);
         }
     }
     Prediction(const Prediction&) = delete;
@@ -89,14 +123,6 @@ public:
         });
     }
     std::size_t frames() const { return of_frames_.size(); }
-    /// Whether least squares predict little though samples fill k-space, as those of a full scan of
-    /// one coil. Then what predicts best is what fills the holes, which a full scan has not.
-    bool is_hopeless(double error_of_least_squares) const {
-        constexpr double large = 0.6;
-        constexpr double full = 0.9;
-        const bool alone = maps_.rows() < 2; // or coils predict each other
-        return alone && error_of_least_squares > large && coverage_ > full;
-    }
 
     /// The error of the images of all frames, relative to the samples that they predict. Each frame
     /// counts by its own energy. An image, by frame and problem, is on the device of what is kept.
@@ -142,11 +168,14 @@ public:
 private:
     /// What is kept of a frame, or what is held out.
     struct Part {
-        explicit Part(Frame of)
-            : frame(std::move(of)), energy(energy_of(*frame.sampling, frame.samples)) {}
+        explicit Part(Frame of) { set(std::move(of)); }
+        void set(Frame of) {
+            frame = std::move(of);
+            energy = energy_of(*frame.sampling, frame.samples);
+        }
 
         Frame frame;
-        double energy;
+        double energy = 0;
         std::optional<Q> q;
         std::optional<NormalEquations> equations;
         std::vector<Volume> fhd;
@@ -155,7 +184,7 @@ private:
     };
     struct OfFrame {
         OfFrame(const Frame& frame, const HeldOut& parts)
-            : kept(subset(frame, parts.kept)), held(weighted_by_k(subset(frame, parts.held))) {}
+            : kept(subset(frame, parts.kept)), held(subset(frame, parts.held)) {}
 
         Part kept;
         Part held;
@@ -193,7 +222,7 @@ private:
     /// Few virtual coils predict as all do: those of nearly all energy where coil maps combine
     /// them, the strongest ones where each is solved alone.
     static CoilMixing mixing_of(const CommonToFrames& common, const Frame& frame) {
-        const CoilCompression with_maps{0, 0.99};
+        const CoilCompression with_maps{0, 0.95};
         const CoilCompression alone{coils_alone_of_weight};
         return compressed_coils({gram(frame.samples)}, common.coil_maps.empty() ? alone : with_maps)
             .mixing;
@@ -231,7 +260,6 @@ private:
     Route route_;
     bool on_device_;
     Reporter& report_;
-    double coverage_; ///< of k-space
     std::vector<std::unique_ptr<OfFrame>> of_frames_;
 };
 
@@ -413,7 +441,7 @@ Followed follow(const Candidate& candidate, const Followed& near, Prediction& pr
 
 /// The best weight of all samples over that of those that are kept, which have gaps and more noise.
 /// Measured: a third of an octave is best for total variation and wavelets.
-constexpr double of_all_samples = 0.78;
+constexpr double of_all_samples = 0.71;
 
 /// Tries all candidates, by the same frames.
 void try_all(const std::vector<Candidate>& candidates, Prediction& prediction,
@@ -434,13 +462,6 @@ void try_all(const std::vector<Candidate>& candidates, Prediction& prediction,
                                                           : best_weight(curve));
             chosen.lambda = candidate.by_lambda ? chosen.weight : candidate.lambda;
             chosen.regularisers = with_weight(candidate.regularisers, chosen.weight);
-        }
-        if (candidate.by_lambda && prediction.is_hopeless(least)) {
-            constexpr double next_to_nothing = 0.95; // as of a full Cartesian scan
-            if (least > next_to_nothing) {
-                chosen.weight = chosen.lambda = lambda_of_full_scans;
-            }
-            return;
         }
     }
 }
@@ -492,8 +513,10 @@ ChosenSettings choose_weight(const std::vector<Candidate>& candidates,
                              const CommonToFrames& of_place, Route route,
                              const SolveOptions& options, const std::string& chosen_from,
                              Reporter& report) {
+    constexpr double full = 0.9; // of k-space
     const Stage stage(report, "weight");
     ChosenSettings chosen;
+    chosen.is_full = coverage(*frames.front()->sampling, of_place.formulation.grid) > full;
     Prediction prediction(of_place, frames, route, options, report);
     if (!prediction.is_possible()) {
         take_usual(candidates.front(), report, chosen);

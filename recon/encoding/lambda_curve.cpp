@@ -6,7 +6,6 @@
 #include <random>
 
 #include "base/numbers.hpp"
-#include "base/parallel.hpp"
 #include "base/tolerance.hpp"
 #include "encoding/misfit.hpp"
 #include "encoding/solvers.hpp"
@@ -224,7 +223,8 @@ LambdaCurve make_lambda_curve(NormalEquations& equations, const Frame& frame,
             LambdaCurve curve = of_frame.by(runs);
             bool enough = is_enough(curve, done);
             if (enough && of_frame.needs_misfit(runs)) {
-                of_frame.set_misfit(runs, equations.misfit(frame.samples, runs.images(), report));
+                of_frame.set_misfit(runs,
+                                    equations.misfits(frame.samples, runs.images(), report).sum());
                 curve = of_frame.by(runs);
                 enough = is_enough(curve, done);
             }

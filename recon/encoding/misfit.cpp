@@ -24,16 +24,16 @@ Box row_of(std::size_t count, Device& device, Precision precision) {
 
 } // namespace
 
-double compute_misfit(Transforms& transforms, PiecewiseTransform& transform,
-                      const Sampling& sampling, const CoilRows& samples, CoilMaps& maps,
-                      const std::vector<ComplexVector>& images, Listener listener) {
+Eigen::VectorXd compute_misfits(Transforms& transforms, PiecewiseTransform& transform,
+                                const Sampling& sampling, const CoilRows& samples, CoilMaps& maps,
+                                const std::vector<ComplexVector>& images, Listener listener) {
     Device& device = transforms.device();
     double largest = 0; // floats end at 1e38
     for (const ComplexVector& image : images) {
         largest = std::max(largest, image.cwiseAbs().maxCoeff());
     }
     const double scale = largest > 0 ? largest : 1;
-    double sum = 0;
+    Eigen::VectorXd misfits = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(samples.columns()));
     transform.forward(
         samples.rows(),
         [&](const Range& coils, const Range& at, Array& to) {
@@ -57,14 +57,14 @@ double compute_misfit(Transforms& transforms, PiecewiseTransform& transform,
                 for (std::size_t i = 0; i < at.count; ++i) {
                     const auto m = static_cast<Eigen::Index>(at.first + i);
                     const Complex phi = sampling.phi.size() > 0 ? sampling.phi(m) : Complex(1);
-                    sum += sampling.weight(at.first + i) *
-                           std::norm(phi * scale * values(static_cast<Eigen::Index>(i)) -
-                                     samples(coils.first + c, m));
+                    misfits(m) += sampling.weight(at.first + i) *
+                                  std::norm(phi * scale * values(static_cast<Eigen::Index>(i)) -
+                                            samples(coils.first + c, m));
                 }
             }
         },
         [&](double fraction) { listener.progress(fraction); });
-    return sum;
+    return misfits;
 }
 
 double energy_of(const Sampling& sampling, const CoilRows& samples) {

@@ -9,13 +9,14 @@
 
 namespace lsrecon {
 
-/// ||W^1/2 (F rho - d)||^2 in a.u.^2, from the forward transform of one image with coil maps, or of
-/// one a coil without. What the samples have in common with F rho cancels before anything is
-/// squared, so that the relative error is that of F times ||F rho|| over the residual's norm; the
-/// equal sum ||d||^2 - 2 Re<rho, F^H d> + <rho, T rho> would lose twice as many digits.
-double compute_misfit(Transforms& transforms, PiecewiseTransform& transform,
-                      const Sampling& sampling, const CoilRows& samples, CoilMaps& maps,
-                      const std::vector<ComplexVector>& images, Listener listener);
+/// w_m sum_c |(F rho - d)_cm|^2 of each sample, M, in a.u.^2, from the forward transform of one
+/// image with coil maps, or of one a coil without. What the samples have in common with F rho
+/// cancels before anything is squared, so that the relative error is that of F times ||F rho|| over
+/// the residual's norm; the equal sum ||d||^2 - 2 Re<rho, F^H d> + <rho, T rho> would lose twice as
+/// many digits.
+Eigen::VectorXd compute_misfits(Transforms& transforms, PiecewiseTransform& transform,
+                                const Sampling& sampling, const CoilRows& samples, CoilMaps& maps,
+                                const std::vector<ComplexVector>& images, Listener listener);
 
 /// ||W^1/2 d||^2 of the samples of all coils.
 double energy_of(const Sampling& sampling, const CoilRows& samples);

@@ -194,10 +194,11 @@ std::size_t NormalEquations::unknowns() {
     return are_certified() ? static_cast<std::size_t>(std::ceil(drawn_.draw().unknowns)) : voxels();
 }
 
-double NormalEquations::misfit(const CoilRows& samples, const std::vector<ComplexVector>& images,
-                               Listener listener) {
-    return compute_misfit(common_.transforms, transform_, sampling_, samples, maps_, images,
-                          listener);
+Eigen::VectorXd NormalEquations::misfits(const CoilRows& samples,
+                                         const std::vector<ComplexVector>& images,
+                                         Listener listener) {
+    return compute_misfits(common_.transforms, transform_, sampling_, samples, maps_, images,
+                           listener);
 }
 
 void NormalEquations::prepare(Reporter& report) {

@@ -111,10 +111,10 @@ public:
     }
     /// F^H d as the stage "fhd", or as the stage of the method.
     std::vector<Volume> fhd_in_stage(const CoilRows& samples, Reporter& report);
-    /// ||W^1/2 (F rho - d)||^2 of samples and the images that they are to be of: one with coil
-    /// maps, one a coil without.
-    double misfit(const CoilRows& samples, const std::vector<ComplexVector>& images,
-                  Listener listener);
+    /// w_m sum_c |(F rho - d)_cm|^2 of each of M samples, C x M, and the images that they are to be
+    /// of: one with coil maps, one a coil without.
+    Eigen::VectorXd misfits(const CoilRows& samples, const std::vector<ComplexVector>& images,
+                            Listener listener);
 
     /// Makes what multiplies by F^H F, as the stage "q"; else it is made when it is asked for.
     void prepare(Reporter& report);

@@ -222,8 +222,8 @@ bool SolveSummary::explains_too_little(const ImageFrame& frame) const {
 }
 
 bool SolveSummary::ended_as_meant() const {
-    constexpr double hardly = 0.05; // after a path of weights, which more passes change little
-    return converged() || (options_.settles && late_change_ <= hardly) ||
+    constexpr double hardly = 0.05; // which one does not see
+    return converged() || (options_.is_chosen && late_change_ <= hardly) ||
            (stops_early() && !with_.iterations_asked_for && worst_residual() < 1);
 }
 

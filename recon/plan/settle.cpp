@@ -102,7 +102,8 @@ SolveOptions settle(const ReconstructOptions& options, const SolveFacts& facts) 
     const Products products = must_converge && facts.products == Products::transforms
                                   ? Products::convolutions
                                   : facts.products;
-    how.settles = facts.regularisers && !options.effort.iterations;
+    how.is_chosen = facts.regularisers && !options.effort.iterations;
+    how.settles = how.is_chosen && !facts.is_full; // full scans begin near their image
     return with_effort(std::move(how), options.effort, products, facts.epsilon);
 }
 

@@ -17,6 +17,13 @@ struct SolveFacts {
     bool series = false; ///< whether frames may be solved together: may_be_joint of plan/cost.hpp
     std::optional<Regularisers> regularisers = {}; ///< that held-out samples have chosen
     std::optional<double> lambda = {}; ///< that they, or a rule, have chosen
+    bool is_full = false; ///< whether samples fill k-space
+
+    void set(const ChosenSettings& chosen) {
+        regularisers = chosen.regularisers;
+        lambda = chosen.lambda;
+        is_full = chosen.is_full;
+    }
 };
 
 /// The rule that chooses lambda of least squares, asked for or the default; "" for the lambda of

@@ -37,6 +37,9 @@ struct SolveOptions {
     bool looks_ahead = false; ///< Iterations::next_alpha, for one more product
     const Method* method = nullptr; ///< a row of methods(); null for the first
     const DensityMethod* density = nullptr; ///< density method of gridding; null for the first
+    /// Whether weights were chosen: an image that passes still change by a few per cent is as
+    /// meant.
+    bool is_chosen = false;
     /// Whether splitting goes on after its iterations where they still change the image.
     bool settles = false;
 };

@@ -44,8 +44,9 @@ struct ChosenSettings {
     double weight = 0; ///< its weight or lambda
     Regularisers regularisers = {}; ///< those of the best candidate
     double lambda = 0;
+    bool is_full = false; ///< whether samples fill k-space
     template <typename Archive> void each(Archive& archive) {
-        archive(curves, best, weight, regularisers, lambda);
+        archive(curves, best, weight, regularisers, lambda, is_full);
     }
 
     const WeightCurve& curve_of_best() const;
