@@ -59,7 +59,8 @@ public:
 
     void begin(const Scan& scan, const Record& settings, bool by_frame) override {
         settings_.insert(settings_.end(), settings.begin(), settings.end());
-        store_.emplace(path_, scan, by_frame ? identity_ : std::nullopt, options_.resume, chosen_);
+        store_.emplace(path_, scan, by_frame ? identity_ : std::nullopt, options_.resume, report_,
+                       chosen_);
         if (store_->resumed() > 0) {
             report_.tell(text(store_->resumed(), " of ", scan.frames.size(),
                               " frames were finished before"));
