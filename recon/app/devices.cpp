@@ -51,7 +51,7 @@ OptionTable options_of(Options& options) {
 }
 
 ExitCode measure(const Options& options) {
-    require_files({}, {{"--output", options.output, FileKind::json}});
+    check_files({}, {{"--output", options.output, FileKind::json}});
     require_folder("LSRECON_CACHE", cache_folder());
     Console console(false);
     const Machine machine = measure_machine(options.wanted, console);

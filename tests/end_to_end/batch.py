@@ -153,7 +153,7 @@ def raw_data_stay(make):
         expect(folder.digest("images/in/a.h5") == before, "the scan was replaced")
     os.makedirs(folder / "out/images/in")
     shutil.copy(folder / "in/b.h5", folder / "out/images/in/a.h5") # not of the list
-    rows, _ = batch(folder, USAGE, "in/a.h5", "in/b.h5", says=["has not made"])
+    rows, _ = batch(folder, USAGE, "in/a.h5", "in/b.h5", says=["it is the native scan file"])
     expect([row["exit"] for row in rows.values()] == ["2", "0"], rows)
     with h5py.File(folder / "out/images/in/a.h5") as file:
         expect("samples" in file, "a scan of another list was replaced")

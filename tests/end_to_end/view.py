@@ -17,7 +17,7 @@ from in_folders import INPUT, USAGE, expect, run_cases
 
 def files_that_have_no_image(make):
     folder = make()
-    folder.run(INPUT, ["view", "q.h5", "-o", "p.html"], ["q.h5", "lsrecon-q", "next:"])
+    folder.run(INPUT, ["view", "q.h5", "-o", "p.html"], ["q.h5", "none of /image", "next:"])
     folder.run(INPUT, ["view", "none.h5", "-o", "p.html"], ["none.h5", "next:"])
     for name, value, says in (("coil_maps", np.ones((4, 4), "c8"), "one a coil"),
                               ("coil_maps", np.ones((2, 4, 4)), "complex"),
