@@ -6,6 +6,7 @@
 import html
 import os
 import re
+import subprocess
 import sys
 
 import h5py
@@ -61,8 +62,8 @@ def solves_and_notes_are_told(make):
     folder.run(0, ["view", "i.h5", "-o", "p.html"])
     page = read(folder / "p.html")
     above = page[page.index("<body>"):page.index('id="tools"')]
-    told = folder.run(0, ["info", "i.h5"]).stdout
     expect("<span>2 iterations, as many as asked for</span>" in above, above)
+    told = folder.run(0, ["info", "i.h5"]).stdout
     for note in notes:
         escaped = html.escape(note).replace("&#x27;", "&#39;")
         expect(escaped in above, f"'{note}' is not above the image")
@@ -79,7 +80,6 @@ def solves_and_notes_are_told(make):
     expect(row in told and "final residual" in told and "late change" in told, told)
     expect(f"<td>iterations done</td><td>{done} (at most 299)</td>" in read(folder / "p.html"),
            "the page shows the limit alone")
-
     expect(f">converged, {done} iterations<" in read(folder / "p.html"), "it converged")
     folder.run(0, ["recon", "scan.h5", "-o", "early.h5", "--backend", "reference", "--lambda", "0",
                    "--quiet"])  # stopping early regularises
@@ -95,6 +95,7 @@ def names_that_are_no_utf_8_are_shown(make):
     subprocess.run([folder.program, "view", name, "-o", folder / "p.html", "--quiet"], check=True)
     os.rename(name, folder / "truth.h5")
     expect("\N{REPLACEMENT CHARACTER}" in read(folder / "p.html"), "no such name in the page")
+
 
 def files_of_maps_tell_how_they_were_made(make):
     folder = make()
@@ -136,4 +137,5 @@ def pages_are_bounded(make):
 
 if __name__ == "__main__":
     sys.exit(run_cases([files_that_have_no_image, solves_and_notes_are_told,
-                        files_of_maps_tell_how_they_were_made, pages_are_bounded]))
+                        files_of_maps_tell_how_they_were_made,
+                        names_that_are_no_utf_8_are_shown, pages_are_bounded]))
