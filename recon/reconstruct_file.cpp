@@ -1,6 +1,7 @@
 #include "reconstruct_file.hpp"
 
 #include "base/error.hpp"
+#include "base/resolved_path.hpp"
 #include "base/said_on_signal.hpp"
 #include "encoding/methods.hpp"
 #include "io/field_file.hpp"
@@ -43,6 +44,12 @@ public:
         if (!options_.preview.empty()) {
             note_preview(scan, report_);
         }
+        const std::string part = PartFolder::path_for(path_);
+        const bool has_part = resolved_path(part).exists; // `resume` was given
+        words_.emplace(text("lsrecon: stopped by a signal; ",
+                            has_part ? "frames stay in " + part + " for `resume`"
+                                     : "nothing of " + path_ + " is kept",
+                            "\n"));
     }
 
     std::string chosen(const Scan& scan) override {
@@ -59,7 +66,8 @@ public:
 
     void begin(const Scan& scan, const Record& settings, bool by_frame) override {
         settings_.insert(settings_.end(), settings.begin(), settings.end());
-        store_.emplace(path_, scan, by_frame ? identity_ : std::nullopt, options_.resume, chosen_);
+        store_.emplace(path_, scan, by_frame ? identity_ : std::nullopt, options_.resume, report_,
+                       chosen_);
         if (store_->resumed() > 0) {
             report_.tell(text(store_->resumed(), " of ", scan.frames.size(),
                               " frames were finished before"));
@@ -105,6 +113,7 @@ public:
     /// After end(), when there may be no scan any more.
     void write() {
         write_image(path_, image_, store_->voxels(), store_->values());
+        words_.reset();
         if (!options_.preview.empty()) {
             write_png(options_.preview, image_, on_grid(scan_file_, image_, store_->values()));
         }

@@ -99,6 +99,7 @@ def rows_in_the_plane(programs, width, turns):
 
 def rows_of_volume(programs, width):
     size = (width,) * 3
+    os.unlink("calibration.h5")  # no scan is replaced
     simulate(programs, "calibration.h5", "cartesian", (CENTRE,) * 3, VOLUME_COILS,
              "--without-maps")
     return [[f"{name}, {width}^3, {VOLUME_COILS} coils", "", "",

@@ -16,6 +16,7 @@ if [[ -z $program ]]; then
 fi
 
 mkdir -p "$out"
+rm -f "$out/scan.h5" # of an earlier demo: no scan is replaced
 "$program" simulate --trajectory stack-of-spirals --matrix 64,64,32 --coils 4 --noise 0.02 \
     --seed 1 -o "$out/scan.h5" --truth "$out/truth.h5"
 {

@@ -9,6 +9,7 @@ cd "$2"
 scan() { # NAME OPTIONS: a simulated scan
     local name=$1
     shift
+    rm -f "$name.h5" # no scan is replaced
     "$program" simulate "$@" -o "$name.h5" --quiet
 }
 picture() { # NAME SCAN OPTIONS: of the image that these options make

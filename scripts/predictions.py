@@ -91,6 +91,8 @@ def collect(arguments, folder, tiny=False):
             if chosen is None:
                 continue
             words, voxels, coils = chosen
+            if os.path.exists(scan):
+                os.unlink(scan)  # no scan is replaced
             simulated = run(program + ["simulate", "-o", scan] + words + device)
             if simulated is None:
                 continue

@@ -556,7 +556,8 @@ private:
         try {
             return job.steps->compute();
         } catch (const InputError& error) {
-            if (!how.resume || error.finding().file != part) {
+            const bool is_of_part = error.finding().file.rfind(part, 0) == 0; // or a file in it
+            if (!how.resume || !is_of_part) {
                 throw;
             }
         }

@@ -305,7 +305,7 @@ OptionTable options_of(Options& options) {
 }
 
 ExitCode run(Options& options) {
-    require_files({}, {{"--json", options.json, FileKind::json}});
+    check_files({}, {{"--json", options.json, FileKind::json}});
     Console console(options.quiet);
     const auto write = [&](const Benchmark& table, bool complete) {
         if (!options.json.empty()) {

@@ -3,6 +3,7 @@
 #include "app/output.hpp"
 #include "app/predict.hpp"
 #include "base/cache_folder.hpp"
+#include "base/machine.hpp"
 #include "base/named_files.hpp"
 #include "base/numbers.hpp"
 #include "engines/tuning.hpp"
@@ -51,7 +52,7 @@ OptionTable options_of(Options& options) {
 }
 
 ExitCode measure(const Options& options) {
-    require_files({}, {{"--output", options.output, FileKind::json}});
+    check_files({}, {{"--output", options.output, FileKind::json}});
     require_folder("LSRECON_CACHE", cache_folder());
     Console console(false);
     const Machine machine = measure_machine(options.wanted, console);
@@ -76,6 +77,7 @@ ExitCode run(Options& options) {
     for (const DeviceInfo& info : devices) {
         print(info);
     }
+    print_line("processors, by --backend host: %s", processor_name().c_str());
     const int chosen = choose_device(devices, wanted);
     print_line("chosen  %d: %s", chosen, devices[static_cast<std::size_t>(chosen)].name.c_str());
     print_line("kernels %s; chosen %s", comma_separated(kernel_names()).c_str(),

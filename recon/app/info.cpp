@@ -290,13 +290,19 @@ void add_dataset(Contents& to, const Hdf5Reader& file, const std::string& datase
 }
 
 /// Notes first: they bear on trust.
-void add_record(Contents& to, const Record& record) {
+void add_record(Contents& to, const Hdf5Reader& file, const Record& record) {
     const auto [notes, rest] = notes_and_rest(record);
     for (const std::string& note : notes) {
         to.add("note", note);
     }
     to.lines.insert(to.lines.end(), rest.begin(), rest.end());
-    add_record_to(to.json, record);
+    const bool is_own = file.has_attribute("/", "format") &&
+                        file.attribute_in_words("/", "format").rfind("lsrecon-", 0) == 0;
+    if (is_own) {
+        return add_record_to(to.json, record);
+    }
+    add_record_to(to.json, {{"command", value_in(record, "command")}});
+    to.json["foreign_record"] = record; // in the words of the other program
 }
 
 void add_failures(Contents& to, const std::vector<std::string>& errors) {
@@ -323,7 +329,7 @@ Contents contents_of_image(const Hdf5Reader& file) {
                              {"stopped_by_limit", endings->by_limit}};
     }
     add_failures(to, frame_errors(file));
-    add_record(to, record);
+    add_record(to, file, record);
     return to;
 }
 
@@ -347,7 +353,7 @@ Contents contents_of_maps(const Hdf5Reader& file) {
                 rounded(100.0 * static_cast<double>(with_signal) / static_cast<double>(voxels)),
                 " %"));
     to.json["voxels_with_signal"] = with_signal;
-    add_record(to, record);
+    add_record(to, file, record);
     return to;
 }
 
@@ -386,7 +392,7 @@ std::optional<Contents> contents_of_output(const Hdf5Reader& file) {
             Contents to(dataset);
             add_dataset(to, file, dataset);
             add_failures(to, frame_errors(file));
-            add_record(to, record_of(file));
+            add_record(to, file, record_of(file));
             return to;
         }
     }

@@ -1,5 +1,6 @@
 #include "app/output.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdarg>
 #include <filesystem>
@@ -9,7 +10,10 @@
 #include "app/command.hpp"
 #include "base/escaped.hpp"
 #include "base/replacing_file.hpp"
+#include "base/resolved_path.hpp"
 #include "base/write_failure.hpp"
+#include "io/formats.hpp"
+#include "io/image/cfl.hpp"
 #include "io/part_folder.hpp"
 
 namespace lsrecon::app {
@@ -88,9 +92,37 @@ std::string formatted(const char* format, ...) {
     return result;
 }
 
+namespace {
+
+/// UsageError where the output would replace what nothing makes again.
+void require_expendable(const NamedOutput& output) {
+    if (!resolved_path(output.path).exists) {
+        return;
+    }
+    const auto refuse = [&](const std::string& found, const std::string& expected) {
+        throw UsageError({output.path, output.flag, found,
+                          text(expected, ", or a name that is free"),
+                          "name another output; if nobody needs the file, remove it first"});
+    };
+    if (const std::string scan = name_of_scan_format(output.path); !scan.empty()) {
+        refuse("it is " + scan, "a file that is no scan");
+    }
+    if (output.kind == FileKind::cfl && ending_of(output.path) == "hdr" &&
+        !recognises_cfl(output.path)) {
+        refuse("a header of another format", "a header of BART's pair");
+    }
+}
+
+} // namespace
+
+void check_files(const std::vector<NamedInput>& inputs, const std::vector<NamedOutput>& outputs) {
+    require_files(inputs, outputs);
+    std::for_each(outputs.begin(), outputs.end(), &require_expendable);
+}
+
 void check_files(const std::vector<NamedInput>& inputs, const std::vector<NamedOutput>& outputs,
                  bool quiet) {
-    require_files(inputs, outputs);
+    check_files(inputs, outputs);
     for (const NamedOutput& output : outputs) {
         if (!quiet && std::filesystem::exists(output.path)) {
             put(stderr, output.path + " is there, and will be replaced");

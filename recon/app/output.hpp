@@ -27,7 +27,10 @@ void put_page(const std::string& lines);
 /// "--maps-crop" in place of "`maps_crop`", by which the library names an option; between quotes.
 std::string with_flags(std::string message, const std::string& quote = "");
 
-/// require_files(), and unless quiet a word on each output that is there and will be replaced.
+/// require_files(); UsageError, too, where an output would replace a scan, or a header of another
+/// format than BART's.
+void check_files(const std::vector<NamedInput>& inputs, const std::vector<NamedOutput>& outputs);
+/// The same, and unless quiet a word on each output that is there and will be replaced.
 void check_files(const std::vector<NamedInput>& inputs, const std::vector<NamedOutput>& outputs,
                  bool quiet);
 

@@ -156,9 +156,9 @@ void settle_options(ReconOptions& options) {
 void settle_and_check_files(ReconOptions& options) {
     settle_options(options);
     const FileOptions& reconstruct = options.reconstruct;
-    require_files(inputs_of(options_of(options)), {{"--output", options.output, FileKind::hdf5},
-                                                   {"--png", reconstruct.preview, FileKind::png},
-                                                   {"--log", reconstruct.log, FileKind::log}});
+    check_files(inputs_of(options_of(options)), {{"--output", options.output, FileKind::hdf5},
+                                                 {"--png", reconstruct.preview, FileKind::png},
+                                                 {"--log", reconstruct.log, FileKind::log}});
     require_folder("--q-folder", reconstruct.q_folder);
 }
 

@@ -126,8 +126,8 @@ ExitCode run_fhd(Options& options) {
     Image about = empty_image(scan);
     about.record =
         make_record(scan, transforms->computed_by(), settings_of(&options_of_fhd, options));
-    FrameStore store(options.output, scan, identity_of(about.record), options.resume, "", volumes,
-                     transforms->precision());
+    FrameStore store(options.output, scan, identity_of(about.record), options.resume, console, "",
+                     volumes, transforms->precision());
     Attempts attempts(scan, console);
     const auto fhd_of_frame = [&](std::size_t f) {
         const Frame frame = source.frame(f);

@@ -110,7 +110,7 @@ OptionTable options_of(Options& options) {
 }
 
 ExitCode run(Options& options) {
-    require_files({}, {{"--json", options.json, FileKind::json}});
+    check_files({}, {{"--json", options.json, FileKind::json}});
     if (!options.quiet) {
         options.tune.on_step = print_step;
     }

@@ -76,7 +76,7 @@ OptionTable options_of(Options& options) {
 }
 
 ExitCode run(Options& options) {
-    require_files({{"SCAN", options.scan}}, {{"--json", options.json, FileKind::json}});
+    check_files({{"SCAN", options.scan}}, {{"--json", options.json, FileKind::json}});
     Console console(options.quiet);
     const auto transforms = open_transforms(options.compute, console);
     ScanFile source(options.scan, options.read, console);

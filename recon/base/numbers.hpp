@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -29,12 +30,12 @@ inline std::string exact(double value) {
     return {digits.data(), end};
 }
 
-/// The number with two digits, as messages show measured numbers.
+/// The number with two digits, as messages show measured numbers: 0.012, 1.2, 120, 1.2e+06.
 inline std::string rounded(double value) {
     std::ostringstream stream;
     stream.precision(2);
     stream << value;
-    return stream.str();
+    return text(std::strtod(stream.str().c_str(), nullptr));
 }
 
 /// "15", or "9 to 15": whole numbers as they are, others with two digits.

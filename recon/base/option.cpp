@@ -10,7 +10,8 @@ namespace lsrecon::option {
 std::optional<double> finite_number(const std::string& word) {
     char* end = nullptr;
     const double value = std::strtod(word.c_str(), &end);
-    const bool whole = !word.empty() && *end == '\0' && std::isfinite(value);
+    const bool is_decimal = word.find_first_of("xX") == std::string::npos;
+    const bool whole = !word.empty() && *end == '\0' && is_decimal && std::isfinite(value);
     return whole ? std::optional<double>(value) : std::nullopt;
 }
 

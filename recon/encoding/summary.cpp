@@ -93,7 +93,8 @@ std::string SolveSummary::as_text() const {
         return method_of(options_).name + ", no iterations";
     }
     const std::size_t solves = residuals_.size();
-    const std::string line = (solves == 1 ? "" : text(solves, " solves, ")) + effort_in_words();
+    const std::string line = (solves == 1 ? "" : text(solves, " solves, ")) + effort_in_words() +
+                             (ended_as_asked() ? ", as many as asked for" : "");
     if (!need_splitting(options_.regularisers)) {
         return line + ", " + residuals_in_words();
     }
@@ -227,8 +228,15 @@ bool SolveSummary::ended_as_meant() const {
            (stops_early() && !with_.iterations_asked_for && worst_residual() < 1);
 }
 
+bool SolveSummary::ended_as_asked() const {
+    const bool is_solution = need_splitting(options_.regularisers)
+                                 ? std::isfinite(worst_residual())
+                                 : worst_residual() < 1; // as of an image of zeros
+    return with_.iterations_asked_for && !converged() && is_solution;
+}
+
 void SolveSummary::note(Reporter& report) const {
-    if (!ended_as_meant()) {
+    if (!ended_as_meant() && !ended_as_asked()) {
         report.note(about_convergence());
     }
     if (explains_too_little()) {

@@ -30,7 +30,8 @@ public:
     void add(const ImageFrame& frame);
 
     /// "12 iterations, residual 9e-06, target 0.0001"; of a regulariser that is not quadratic how
-    /// much the last passes changed the image.
+    /// much the last passes changed the image. It says where the iterations are as many as asked
+    /// for, and did not converge.
     std::string as_text() const;
     /// Whether all problems kept the tolerance, or the last passes changed the image by 1 % at
     /// most.
@@ -74,6 +75,7 @@ private:
     std::string late_change_in_words() const;
     double worst_residual() const;
     bool ended_as_meant() const; ///< converged, or stopped early where that regularises
+    bool ended_as_asked() const; ///< stopped by the number of iterations that was asked for
     bool stops_early() const { return options_.lambda == 0 && options_.regularisers.empty(); }
     std::string better_transforms() const;
     double left() const; ///< share of the samples' energy that is left

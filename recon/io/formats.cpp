@@ -247,6 +247,9 @@ const ScanFormat& format_of(const Hdf5Reader& file) {
     if (const ScanFormat* const format = known_format_of(file)) {
         return *format;
     }
+    if (file.has_attribute("/", "format")) {
+        return scan_formats().back(); // which says what it expects there
+    }
     for (const std::string& group : file.names()) {
         if (!file.is_dataset(group) && file.has(group + "/$yardl_schema")) {
             refuse_mrd_2(file.path());
@@ -279,6 +282,17 @@ std::shared_ptr<const Hdf5Reader> open_hdf5(const InputFile& file) {
 std::string name_of_scan_format(const Hdf5Reader& file) {
     const ScanFormat* const format = known_format_of(file);
     return format == nullptr ? "" : format->summary;
+}
+
+std::string name_of_scan_format(const std::string& path) {
+    try {
+        const bool is_raw_data = byte_format_of(InputFile(path)) != nullptr;
+        return is_raw_data ? "raw data" : name_of_scan_format(Hdf5Reader(path));
+    } catch (const RunError&) {
+        throw;
+    } catch (const InputError&) { // it is no HDF5
+        return "";
+    }
 }
 
 OpenScan open_scan(const std::string& path, const ReadOptions& options) {

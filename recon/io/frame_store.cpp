@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "base/largest_part.hpp"
+#include "base/numbers.hpp"
 
 namespace lsrecon {
 
@@ -14,17 +15,20 @@ constexpr const char* next_step = "\n  next:     the same command with `resume` 
 } // namespace
 
 FrameStore::FrameStore(const std::string& image, const Scan& scan, std::optional<Record> identity,
-                       bool resume, std::string chosen, std::size_t volumes, Precision precision)
+                       bool resume, Reporter& report, std::string chosen, std::size_t volumes,
+                       Precision precision)
     : scan_(scan), voxels_(scan.voxels ? scan.voxels->size() : scan.grid.voxels()),
       volumes_(volumes), precision_(precision), position_(scan.frames.size()) {
     if (scan.frames.size() == 1 || !identity) {
         return;
     }
-    part_.emplace(image, std::move(*identity), resume, std::move(chosen));
+    part_.emplace(image, position_.size(), std::move(*identity), resume, std::move(chosen));
     for (const FinishedFrame& frame : part_->frames()) {
-        if (frame.index < position_.size()) {
-            position_[frame.index] = resumed_++;
-        }
+        position_[frame.index] = resumed_++;
+    }
+    if (!part_->damaged().empty()) {
+        report.note(text("frames that are damaged in ", part_->path(),
+                         " are solved again: ", comma_separated(part_->damaged())));
     }
     promise();
 }

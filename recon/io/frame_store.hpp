@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/report.hpp"
 #include "base/said_on_signal.hpp"
 #include "io/image/file_values.hpp"
 #include "io/part_folder.hpp"
@@ -20,10 +21,11 @@ namespace lsrecon {
 /// are solved together, because a later run has no use for some of them.
 class FrameStore {
 public:
-    /// `resume` continues a part that is there; see PartFolder for its errors. Without an identity
-    /// frames are kept here. The scan must outlive it. `chosen` is for PartFolder, too.
+    /// `resume` continues a part that is there and notes what is damaged in it; see PartFolder for
+    /// its errors. Without an identity frames are kept here. The scan must outlive it. `chosen` is
+    /// for PartFolder, too.
     FrameStore(const std::string& image, const Scan& scan, std::optional<Record> identity,
-               bool resume, std::string chosen = "", std::size_t volumes = 1,
+               bool resume, Reporter& report, std::string chosen = "", std::size_t volumes = 1,
                Precision precision = Precision::float32);
 
     bool has(std::size_t frame) const { return position_[frame].has_value(); }

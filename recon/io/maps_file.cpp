@@ -104,10 +104,7 @@ StoredMaps read_maps(const std::string& path, const Grid& like) {
 }
 
 bool holds_maps_alone(const Hdf5Reader& file) {
-    const bool is_ours =
-        file.has_attribute("/", "format") && file.attribute_in_words("/", "format") == format;
-    return file.has("coil_maps") && !file.has("image") &&
-           (is_ours || name_of_scan_format(file).empty());
+    return file.has("coil_maps") && !file.has("image") && name_of_scan_format(file).empty();
 }
 
 StoredImage open_maps_as_image(const std::string& path) {

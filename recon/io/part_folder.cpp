@@ -1,12 +1,11 @@
 #include "io/part_folder.hpp"
 
-#include <array>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
-#include <fstream>
 #include <optional>
+#include <string_view>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <system_error>
@@ -14,6 +13,7 @@
 
 #include "base/error.hpp"
 #include "base/file_bytes.hpp"
+#include "base/input_file.hpp"
 #include "base/packed.hpp"
 #include "base/resolved_path.hpp"
 #include "base/sha256.hpp"
@@ -25,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<char, 16> signature{"lsrecon-part 9\n"};
+constexpr std::string_view signature = "lsrecon-part 10\n";
 constexpr const char* file_of_choice = "chosen";
 
 /// The content of the file of a frame beside its values.
@@ -42,8 +42,7 @@ struct PackedFrame {
 struct PackedChoice {
     Record identity;
     std::string chosen;
-    std::string hash; ///< of it: a damaged one would choose anything
-    template <typename Archive> void each(Archive& archive) { archive(identity, chosen, hash); }
+    template <typename Archive> void each(Archive& archive) { archive(identity, chosen); }
 };
 
 PackedFrame about(const FinishedFrame& frame, const Record& identity) {
@@ -62,27 +61,49 @@ FinishedFrame frame_of(std::size_t index, const PackedFrame& about) {
     return frame;
 }
 
-/// Reads up to where the values begin; "" when this program wrote no such file.
-std::string read_head(std::ifstream& file) {
-    std::array<char, signature.size()> found{};
+/// A file: the signature, a hash of its name and of all that follows, the head with its size, and
+/// the values.
+struct Content {
+    std::string head;
+    FileBytes values;
+
+    std::string hash(const std::string& name) const {
+        Sha256 hash;
+        return hash.add(packed(name) + packed(head)).add(values.data(), values.size()).hex();
+    }
+};
+
+/// None where the file is damaged, or a copy of another. InputError when this version wrote no such
+/// file.
+std::optional<Content> content_of(const std::string& folder, const std::string& name) {
+    const std::string path = folder + "/" + name;
+    const InputFile file(path);
+    std::uint64_t at = 0;
+    const auto take = [&](void* to, std::size_t size) {
+        at += size;
+        return read_all(file.descriptor(), to, size, at - size);
+    };
+    std::string found(signature.size(), '\0');
+    if (!take(found.data(), found.size()) || found != signature) {
+        throw InputError({path, "file", "not what this version of lsrecon kept",
+                          "what 'lsrecon recon' keeps of an image", "move the folder away"});
+    }
+    std::string hash(Sha256::digits, '\0');
     std::uint64_t size = 0;
-    file.read(found.data(), found.size());
-    file.read(reinterpret_cast<char*>(&size), sizeof size);
-    constexpr std::uint64_t most = 1U << 28U; // a damaged file may say anything
-    std::string bytes(file && found == signature && size < most ? size : 0, '\0');
-    file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-    return file ? bytes : "";
+    if (!take(hash.data(), hash.size()) || !take(&size, sizeof(size)) || size > file.bytes() - at) {
+        return std::nullopt;
+    }
+    Content content{std::string(size, '\0'), FileBytes(file.bytes() - at - size)};
+    const bool is_whole = take(content.head.data(), size) &&
+                          take(content.values.data(), content.values.size()) &&
+                          content.hash(name) == hash;
+    return is_whole ? std::optional(std::move(content)) : std::nullopt;
 }
 
-std::optional<PackedFrame> read_about(std::ifstream& file) {
-    const std::string bytes = read_head(file);
-    return bytes.empty() ? std::nullopt : std::optional(unpacked<PackedFrame>(bytes));
-}
-
-/// A file: its head, and the values behind it.
 void write_file(const std::string& folder, mode_t mode, const std::string& name,
-                const std::string& head, const FileBytes& values) {
-    const std::string before = std::string(signature.begin(), signature.end()) + packed(head);
+                const Content& content) {
+    const std::string before = std::string(signature) + content.hash(name) + packed(content.head);
+    const FileBytes& values = content.values;
     TemporaryFile file(folder, mode);
     if (!write_all(file.descriptor(), before.data(), before.size(), 0) ||
         !write_all(file.descriptor(), values.data(), values.size(), before.size())) {
@@ -134,27 +155,26 @@ void PartFolder::refuse(const std::string& thing, const std::string& found,
 }
 
 std::string PartFolder::chosen_in(const std::string& image, const Record& identity) {
-    std::ifstream file(path_for(image) + "/" + file_of_choice, std::ios::binary);
-    const std::string bytes = read_head(file);
+    std::optional<Content> content;
     try {
-        auto kept = bytes.empty() ? PackedChoice() : unpacked<PackedChoice>(bytes);
-        const bool is_whole = kept.hash == Sha256().add(kept.chosen).hex();
-        return is_whole && !difference(kept.identity, identity) ? std::move(kept.chosen) : "";
-    } catch (const std::length_error&) { // it ends too early
-        return "";
+        content = content_of(path_for(image), file_of_choice);
+    } catch (const InputError&) { // there is none
     }
+    auto kept = content ? unpacked<PackedChoice>(content->head) : PackedChoice();
+    return difference(kept.identity, identity) ? "" : std::move(kept.chosen);
 }
 
 PartFolder::PartFolder(const std::string& image, Record identity, std::string chosen)
     : path_(path_for(image)), mode_(resolved_path(image).mode()), identity_(std::move(identity)),
       chosen_(std::move(chosen)) {}
 
-PartFolder::PartFolder(const std::string& image, Record identity, bool resume, std::string chosen)
+PartFolder::PartFolder(const std::string& image, std::size_t frames, Record identity, bool resume,
+                       std::string chosen)
     : PartFolder(image, std::move(identity), std::move(chosen)) { // now the destructor closes
     struct stat facts {};
     if (resume && ::lstat(path_.c_str(), &facts) == 0) {
         open();
-        read_frames();
+        read_frames(frames);
     }
 }
 
@@ -172,24 +192,19 @@ void PartFolder::open() {
     }
 }
 
-std::string PartFolder::file_of(std::size_t frame) const {
-    return path_ + "/" + std::to_string(frame);
-}
-
-void PartFolder::read_frames() {
-    for (const fs::directory_entry& entry : fs::directory_iterator(path_)) {
-        const std::string name = entry.path().filename().string();
-        if (name.find_first_not_of("0123456789") != std::string::npos) {
-            continue; // a file that was not finished
+void PartFolder::read_frames(std::size_t count) {
+    for (std::size_t f = 0; f < count; ++f) {
+        const std::string name = std::to_string(f);
+        if (!fs::exists(fs::symlink_status(path_ + "/" + name))) {
+            continue;
         }
-        std::ifstream file(entry.path(), std::ios::binary);
-        const std::optional<PackedFrame> about = read_about(file);
-        if (!about) {
-            refuse("frame " + name, "not a frame that this version of lsrecon kept",
-                   "what 'lsrecon recon' keeps of an image", "move the folder away");
+        if (const std::optional<Content> content = content_of(path_, name)) {
+            const auto about = unpacked<PackedFrame>(content->head);
+            require_same(about.identity);
+            frames_.push_back(frame_of(f, about));
+        } else {
+            damaged_.push_back(f);
         }
-        require_same(about->identity);
-        frames_.push_back(frame_of(std::stoul(name), *about));
     }
 }
 
@@ -216,34 +231,27 @@ void PartFolder::add(FinishedFrame frame) {
         }
         if (!chosen_.empty() && !fs::exists(path_ + "/" + file_of_choice)) {
             write_file(path_, mode_, file_of_choice,
-                       packed(PackedChoice{identity_, chosen_, Sha256().add(chosen_).hex()}), {});
+                       {packed(PackedChoice{identity_, chosen_}), {}});
         }
-        write_file(path_, mode_, std::to_string(frame.index), packed(about(frame, identity_)),
-                   frame.values);
+        write_file(path_, mode_, std::to_string(frame.index),
+                   {packed(about(frame, identity_)), std::move(frame.values)});
     } catch (const std::system_error& failure) {
         refuse("folder", text("it cannot be written: ", failure.code().message()),
                "a file system with enough free space",
                frames_.empty() ? "free some space or name another output"
                                : "free some space and continue with `resume`");
     }
-    frame.values = FileBytes(); // {} would keep their memory
     frames_.push_back(std::move(frame));
 }
 
 FileBytes PartFolder::values(std::size_t position) const {
     const std::size_t frame = frames_[position].index;
-    std::ifstream file(file_of(frame), std::ios::binary);
-    FileBytes values;
-    const bool begins = read_about(file).has_value();
-    if (begins) {
-        values.resize(fs::file_size(file_of(frame)) - static_cast<std::size_t>(file.tellg()));
-        file.read(values.data(), static_cast<std::streamsize>(values.size()));
+    std::optional<Content> content = content_of(path_, std::to_string(frame));
+    if (!content) {
+        refuse(text("frame ", frame), "it was damaged after it was written",
+               "the values that were written", "check the disk, then continue with `resume`");
     }
-    if (!begins || !file) {
-        refuse(text("frame ", frame), "it cannot be read again", "the values that were written",
-               text("check the disk, then ", begin_again));
-    }
-    return values;
+    return std::move(content->values);
 }
 
 void PartFolder::remove() {

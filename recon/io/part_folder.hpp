@@ -20,7 +20,8 @@ struct FinishedFrame {
 
 /// The finished frames of an image that is not finished: IMAGE.part, a folder beside it that
 /// survives any end of the program. Each frame is a file that appears when it is whole, and says
-/// what the frame depends on (docs/formats.md). Another file has what the run chose before them.
+/// what the frame depends on, with a hash of all of it (docs/formats.md). Another file has what the
+/// run chose before them. Whatever has another name is ignored.
 ///
 /// The folder is locked while this object lives. It is made with the first frame.
 class PartFolder {
@@ -33,11 +34,12 @@ public:
     /// where there is none.
     static std::string chosen_in(const std::string& image, const Record& identity);
 
-    /// Continues the part of this image when there is one and `resume` says so. InputError when its
-    /// frames have another identity (io/record.hpp), of which it names the first difference, when
-    /// it holds something else, or cannot be read or written; UsageError when another process has
-    /// it. A new part keeps `chosen` for later runs.
-    PartFolder(const std::string& image, Record identity, bool resume, std::string chosen = "");
+    /// Continues the part of this image, of so many frames, when there is one and `resume` says so.
+    /// InputError when its frames have another identity (io/record.hpp), of which it names the
+    /// first difference, when one is something else, or cannot be read or written; UsageError when
+    /// another process has it. A new part keeps `chosen` for later runs.
+    PartFolder(const std::string& image, std::size_t frames, Record identity, bool resume,
+               std::string chosen = "");
     ~PartFolder();
     PartFolder(const PartFolder&) = delete;
     PartFolder& operator=(const PartFolder&) = delete;
@@ -49,6 +51,9 @@ public:
     void add(FinishedFrame frame);
     /// The frames without their values; those of an earlier run come first.
     const std::vector<FinishedFrame>& frames() const { return frames_; }
+    /// Frames of an earlier run whose files are damaged: they are no frames here.
+    const std::vector<std::size_t>& damaged() const { return damaged_; }
+    /// InputError when the file was damaged since.
     FileBytes values(std::size_t position) const;
 
     void remove();
@@ -57,8 +62,7 @@ private:
     PartFolder(const std::string& image, Record identity, std::string chosen);
     void open();
     void begin();
-    void read_frames();
-    std::string file_of(std::size_t frame) const;
+    void read_frames(std::size_t count);
     void require_same(const Record& stored) const;
     [[noreturn]] void refuse(const std::string& thing, const std::string& found,
                              const std::string& expected, const std::string& next_step) const;
@@ -69,6 +73,7 @@ private:
     std::string chosen_;
     int folder_ = -1; ///< open for its lock
     std::vector<FinishedFrame> frames_;
+    std::vector<std::size_t> damaged_;
 };
 
 } // namespace lsrecon

@@ -57,6 +57,7 @@ const std::vector<WarningKind>& warning_kinds() {
         {"cache_elsewhere", {"another process has held ", "compiled kernels are kept in "}},
         {"q_not_kept", {"Q is not kept: ", "; Q is computed again and the file replaced"}},
         {"frames_kept", {" frames are kept in "}},
+        {"frames_damaged", {" are solved again: "}},
         {"preview_partial", {"the preview shows "}},
         {"written_beside", {", beside the raw data. Readers of ISMRMRD ignore it"}},
         {"not_measured", {" was not checked, because ", "the loops of the CPU are left out"}},

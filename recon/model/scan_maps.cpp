@@ -134,6 +134,13 @@ void ScanMaps::make(PrepareOptions& options) {
         throw UsageError("`maps` " + wanted + ": neither a method nor maps with values");
     }
     make_first();
+    if (of_all_ && of_all_->values->largest_part() == 0) {
+        of_all_.reset();
+        throw InputError({scan_.file, "coil maps by " + method_->name,
+                          "no voxel with signal in the centre of k-space",
+                          "an object inside the coils' sensitive volume",
+                          text("pass `maps` walsh or `maps` FILE; ", without_maps)});
+    }
     remark_beyond_field();
     const auto together = [&](const char* before) {
         return together_ > 1 ? text(before, "from ", together_, " frames together") : "";
@@ -152,12 +159,6 @@ void ScanMaps::make(PrepareOptions& options) {
         squares.voxels == scan_.grid.voxels() ? ""
                                               : text(squares.voxels, " of ", scan_.grid.voxels()),
         " voxels have maps"));
-    if (squares.voxels == 0) {
-        throw InputError({scan_.file, "coil maps by " + method_->name,
-                          "no voxel with signal in the centre of k-space",
-                          "an object inside the coils' sensitive volume",
-                          text("pass `maps` walsh or `maps` FILE; ", without_maps)});
-    }
 }
 
 /// Remarks on an object beyond the field of view, which explains what a calibration leaves.

@@ -81,6 +81,14 @@ Value regulariser_value(ReconstructOptions& options) {
             return "a name, a colon and a weight above 0, such as " + name +
                    ":0.02, or the name alone";
         }
+        for (const RegulariserChoice& other : solve.regularisers) {
+            if (other.name == name) {
+                throw UsageError(text("`reg` ", word, " after `reg` ", other.name,
+                                      other.weight > 0 ? ":" + in_full(other.weight) : "",
+                                      "\n  expected: each regulariser once\n  next:     leave one "
+                                      "of them out"));
+            }
+        }
         solve.regularisers.push_back({name, weight});
         return "";
     };
@@ -121,10 +129,11 @@ Value solver_value(SolveOptions& solve) {
 /// The word of `noise_map`, which may be missing.
 Value replicas_value(std::size_t& replicas) {
     constexpr std::size_t usual = 100; // 5 % of the standard deviation
+    constexpr double most = 1e6; // 0.05 %
     return {"[N]",
             [&replicas](const std::string& word) {
                 replicas = usual;
-                return word.empty() ? "" : take_number(replicas, word, whole(2));
+                return word.empty() ? "" : take_number(replicas, word, whole(2, most));
             },
             [&replicas] { return replicas == 0 ? "" : text(replicas); }};
 }

@@ -139,7 +139,7 @@ def a_bad_trajectory_fails_its_frame_alone(make):
         listed = ",".join(str(f) for f in says)
         folder.run(0, ["q", "many.h5", "-o", "many_q.h5", "--backend", "reference"],
                    ["the trajectory of frame", f" {listed} cannot be used: "])
-        folder.run(INPUT, [*RECON, "-o", "one.h5", "--frames", listed], ["/trajectory"])
+        folder.run(INPUT, [*RECON, "-o", "some.h5", "--frames", listed], ["/trajectory"])
         folder.run(INPUT, [*RECON, "-o", name, "--resume"], [f"frame {min(says)} failed"])
         expect_only(folder, name, says, good)
         shutil.rmtree(folder / (name + ".part"))

@@ -130,6 +130,10 @@ def options_without_a_meaning_are_refused(make):
                       ["--solver", "eigen"], ["--log", "l.txt"], ["--q-folder", "."]):
             folder.run(USAGE, recon("-o", "image.h5", "--method", method, *words),
                        [f"{words[0]} has no effect with --method {method}", "least_squares"])
+    for words, says in ((["--reg", "tv:0.1", "--reg", "tv"], "--reg tv after --reg tv:0.1"),
+                        (["--noise-map=2147483648"], "a whole number from 2 to 1000000"),
+                        (["--lambda", "0x1p-3"], "a number from 0")):
+        folder.run(USAGE, recon("-o", "image.h5", *words), [says, "next:"])
     folder.run(USAGE, recon("-o", "image.h5", "--density", "pipe", "--method", "least_squares"),
                ["no density compensation"])
     simulate(folder, "--trajectory", "random", "--matrix", "16,16")

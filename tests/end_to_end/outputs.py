@@ -9,6 +9,7 @@ import fcntl
 import os
 import random
 import resource
+import shutil
 import signal
 import stat
 import subprocess
@@ -183,6 +184,34 @@ def signals_leave_nothing(make):
     expect(number > 0, "no signal came in time")
 
 
+def scans_are_not_replaced(make):
+    """Whoever made them, and whatever command names one by mistake."""
+    folder = make()
+    shutil.copy(folder / "scan.h5", folder / "other.h5")
+    with h5py.File(folder / "raw.h5", "w") as f:  # as ISMRMRD has them
+        f["dataset/xml"], f["dataset/data"] = "<ismrmrdHeader/>", np.zeros(3)
+    folder.run(0, recon("-o", "i.h5"))
+    before = {name: folder.digest(name) for name in ("other.h5", "raw.h5")}
+    for name, kind in (("other.h5", "the native scan file"), ("raw.h5", "ISMRMRD raw data")):
+        for words in (recon(), ["fhd", "scan.h5"], ["q", "scan.h5"], ["maps", "scan.h5"],
+                      ["convert", "i.h5", "--to", "ismrmrd"], ["simulate", "--matrix", "8,8"],
+                      ["simulate", "-o", "new.h5", "--matrix", "8,8", "--truth", name]):
+            output = [] if name in words else ["-o", name]
+            folder.run(USAGE, [*words, *output], [name, kind, "remove it first"])
+    expect(before == {name: folder.digest(name) for name in before}, "a scan was replaced")
+    for command in ("fhd", "q"):  # what is made again is replaced
+        for _ in range(2):
+            folder.run(0, [command, "scan.h5", "-o", "again.h5", "--quiet"])
+    folder.run(INPUT, ["convert", "again.h5", "-o", "x.nii"], ["/image", "it is missing\n"])
+    with open(folder / "pair.hdr", "wb") as f:  # of NIfTI-1, say
+        f.write(bytes(348))
+    folder.run(USAGE, ["convert", "i.h5", "-o", "pair.cfl"], ["pair.hdr", "of another format"])
+    expect(os.path.getsize(folder / "pair.hdr") == 348, "a header was replaced")
+    os.unlink(folder / "pair.hdr")
+    for _ in range(2):
+        folder.run(0, ["convert", "i.h5", "-o", "pair.cfl"])
+
+
 def caches(make):
     """A folder in place of an entry or of the winners is no entry."""
     folder = make()
@@ -202,4 +231,5 @@ if __name__ == "__main__":
     sys.exit(run_cases([outputs_that_are_inputs_or_each_other, both_halves_of_maps_are_inputs,
                         modes_are_kept, a_link_in_the_folder_of_q_is_replaced,
                         the_second_of_two_runs_is_told, what_is_no_file_is_not_replaced,
-                        odd_names, streams, signals_leave_nothing, caches]))
+                        odd_names, streams, signals_leave_nothing, scans_are_not_replaced,
+                        caches]))

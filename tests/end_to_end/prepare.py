@@ -194,6 +194,34 @@ def what_cannot_be_done_is_refused(make):
                ["sparse.h5", "centre of k-space", "--maps none"])
 
 
+def faint_scan(path):
+    """A point in so much noise that ESPIRiT sees no signal."""
+    rng = np.random.default_rng(1)
+    side = np.arange(40) - 20
+    k = np.array([(x, y) for y in side if y % 2 == 0 or abs(y) < 5 for x in side], float)
+    samples = rng.normal(size=(4, len(k))) + 1j * rng.normal(size=(4, len(k)))
+    samples += 0.2 * np.exp(-2j * np.pi * k @ [0.1, 0.2])
+    with h5py.File(path, "w") as f:
+        f.attrs.update({"format": "lsrecon-scan", "version": 1, "matrix": [40, 40],
+                        "fov_mm": [240.0, 240.0]})
+        f["trajectory"], f["samples"] = k, samples.astype("c8")
+        f["trajectory"].attrs["units"] = "cycles/fov"
+
+
+def coils_without_maps_are_solved_alone(make):
+    folder = make()
+    faint_scan(folder / "faint.h5")
+    recon = ["recon", "faint.h5", "--lambda", "0.01", *QUIET]
+    says = folder.run(0, [*recon, "-o", "found.h5"], ["no voxel with signal", "solved alone"])
+    expect("field of view" not in says.stderr, says.stderr)
+    folder.run(0, [*recon, "-o", "none.h5", "--maps", "none"])
+    found, record = image_of(folder, "found.h5")
+    expect((found == image_of(folder, "none.h5")[0]).all(), "not the image of --maps none")
+    expect("have maps" not in str(record), record)
+    folder.run(INPUT, ["recon", "faint.h5", "-o", "image.h5", "--maps", "espirit", *QUIET],
+               ["no voxel with signal"])
+
+
 def lambda_leaves_nothing_where_no_coil_sees(make):
     folder = make()
     coils_without_maps(folder)
@@ -268,4 +296,5 @@ if __name__ == "__main__":
                         coils_fill_in_lines_that_were_not_sampled, noise_is_made_white,
                         lambda_leaves_nothing_where_no_coil_sees, maps_go_with_the_image,
                         maps_are_of_all_frames_in_which_an_object_moves,
-                        zeros_have_no_virtual_coils, what_cannot_be_done_is_refused]))
+                        zeros_have_no_virtual_coils, coils_without_maps_are_solved_alone,
+                        what_cannot_be_done_is_refused]))

@@ -5,6 +5,7 @@ they do not take, and that they serve where there is no OpenCL driver.
     processors.py LSRECON"""
 
 import os
+import subprocess
 import sys
 
 import h5py
@@ -61,6 +62,8 @@ def they_serve_without_an_opencl_driver(make):
         expect(image(folder, "i.h5")[1]["backend"] == "host", "another backend")
         told = folder.run(0, ["predict", "scan.h5"]).stdout
         expect("threads" in told, told)
+        told = subprocess.run([folder.program, "devices"], capture_output=True, text=True)
+        expect("threads" in told.stdout and "--backend host" in told.stderr, f"devices: {told}")
         for words in (["--device", "cpu"], ["--backend", "opencl"], ["--kernel", "tuned"]):
             expect(not folder.can_run(["recon", "scan.h5", "-o", "image.h5", *words]), words)
     finally:

@@ -28,6 +28,7 @@ def write_dat(path, values):
 
 
 def simulated(folder, words):
+    (folder / "scan.h5").unlink(missing_ok=True)  # no scan is replaced
     subprocess.run([program, "simulate", *words.split(), "-o", "scan.h5", "--quiet"], cwd=folder,
                    check=True)
     with h5py.File(folder / "scan.h5") as file:

@@ -144,6 +144,20 @@ def signals_keep_frames(make):
         os.unlink(folder / "image.h5")
 
 
+def a_signal_before_the_first_frame_is_answered(make):
+    """While weights are chosen, which takes longer than until `fhd` is told."""
+    folder = make()
+    scan_of_frames(folder)
+    with subprocess.Popen([folder.program, "recon", "many.h5", "-o", "image.h5"], cwd=folder.path,
+                          stderr=subprocess.PIPE, text=True) as process:
+        for line in process.stderr:
+            if line.startswith("fhd "):
+                break
+        process.send_signal(signal.SIGINT)
+        said = process.stderr.read()
+    expect("stopped by a signal; nothing of image.h5 is kept" in said, said)
+
+
 def fhd_is_of_one_precision(make):
     """A bad frame leaves the part of the others."""
     folder = make()
@@ -227,6 +241,26 @@ def what_was_chosen_is_not_chosen_again(make):
     expect(contents(folder / "image.h5") == contents(folder / "whole.h5"), "another image")
 
 
+def a_damaged_frame_is_solved_again(make):
+    folder = make()
+    scan_of_frames(folder)
+    folder.run(0, [*RECON, "-o", "whole.h5"])
+    for damage in (lambda file: file.seek(-1, 2) and file.write(b"?"),
+                   lambda file: file.truncate(file.seek(-9, 2)),
+                   lambda file: file.seek(0, 2) and file.write(8 * b"?")):
+        stopped_in_time(folder, signal.SIGKILL, "image.h5", 1)
+        one = min(filter(str.isdigit, os.listdir(folder / "image.h5.part")), key=int)
+        with open(folder / f"image.h5.part/{one}", "r+b") as file:
+            damage(file)
+        shutil.copy(folder / f"image.h5.part/{one}", folder / "image.h5.part/999")
+        folder.kept = {"image.h5.part"}
+        folder.run(0, [*RECON, "-o", "image.h5", "--resume"],
+                   [f"damaged in image.h5.part are solved again: {one}\n"])
+        expect(contents(folder / "image.h5")["image"] == contents(folder / "whole.h5")["image"],
+               "another image")
+        os.unlink(folder / "image.h5")
+
+
 def truth_and_preview_of_many_frames(make):
     folder = make()
     scan_of_frames(folder)
@@ -238,7 +272,9 @@ def truth_and_preview_of_many_frames(make):
 
 
 if __name__ == "__main__":
-    sys.exit(run_cases([killed_and_resumed, signals_keep_frames, another_scan_is_refused,
+    sys.exit(run_cases([killed_and_resumed, signals_keep_frames,
+                        a_signal_before_the_first_frame_is_answered, another_scan_is_refused,
                         other_maps_of_that_name_are_refused,
                         fhd_is_of_one_precision, fhd_in_doubles_is_resumed,
-                        what_was_chosen_is_not_chosen_again, truth_and_preview_of_many_frames]))
+                        what_was_chosen_is_not_chosen_again, a_damaged_frame_is_solved_again,
+                        truth_and_preview_of_many_frames]))

@@ -6,6 +6,7 @@
 import html
 import os
 import re
+import subprocess
 import sys
 
 import h5py
@@ -17,7 +18,7 @@ from in_folders import INPUT, USAGE, expect, run_cases
 
 def files_that_have_no_image(make):
     folder = make()
-    folder.run(INPUT, ["view", "q.h5", "-o", "p.html"], ["q.h5", "lsrecon-q", "next:"])
+    folder.run(INPUT, ["view", "q.h5", "-o", "p.html"], ["q.h5", "none of /image", "next:"])
     folder.run(INPUT, ["view", "none.h5", "-o", "p.html"], ["none.h5", "next:"])
     for name, value, says in (("coil_maps", np.ones((4, 4), "c8"), "one a coil"),
                               ("coil_maps", np.ones((2, 4, 4)), "complex"),
@@ -40,16 +41,18 @@ def solves_and_notes_are_told(make):
     """What recon noted is in the record, above the picture and in info, and iterations that were
     done are told apart from their limit."""
     folder = make()
-    said = folder.run(0, ["recon", "scan.h5", "-o", "i.h5", "--backend", "reference",
+    folder.run(0, ["simulate", "--matrix", "16,16", "--undersampling", "3", "-o", "few.h5",
+                   "--quiet"])
+    said = folder.run(0, ["recon", "few.h5", "-o", "i.h5", "--backend", "reference",
                           "--iterations", "2"]).stderr
     notes = [line[6:] for line in said.splitlines() if line.startswith("note: ")]
-    expect(any("Not converged after" in note for note in notes), said)
+    expect(any("Undersampled" in note for note in notes), said)
     for note in notes:
         short = [line[11:] for line in said.splitlines() if line.startswith("warning    ")]
         expect(any(note.startswith(line.removesuffix(" ...")) for line in short),
                f"no short line of '{note}' in {short}")
     expect("in place of" not in said, "nothing was replaced")
-    again = folder.run(0, ["recon", "scan.h5", "-o", "i.h5", "--backend", "reference",
+    again = folder.run(0, ["recon", "few.h5", "-o", "i.h5", "--backend", "reference",
                            "--iterations", "2"]).stderr
     expect("image      i.h5, 1 frame, in place of the file before\n" in again, again)
     with h5py.File(folder / "i.h5") as f:
@@ -59,6 +62,7 @@ def solves_and_notes_are_told(make):
     folder.run(0, ["view", "i.h5", "-o", "p.html"])
     page = read(folder / "p.html")
     above = page[page.index("<body>"):page.index('id="tools"')]
+    expect("<span>2 iterations, as many as asked for</span>" in above, above)
     told = folder.run(0, ["info", "i.h5"]).stdout
     for note in notes:
         escaped = html.escape(note).replace("&#x27;", "&#39;")
@@ -76,6 +80,21 @@ def solves_and_notes_are_told(make):
     expect(row in told and "final residual" in told and "late change" in told, told)
     expect(f"<td>iterations done</td><td>{done} (at most 299)</td>" in read(folder / "p.html"),
            "the page shows the limit alone")
+    expect(f">converged, {done} iterations<" in read(folder / "p.html"), "it converged")
+    folder.run(0, ["recon", "scan.h5", "-o", "early.h5", "--backend", "reference", "--lambda", "0",
+                   "--quiet"])  # stopping early regularises
+    folder.run(0, ["view", "early.h5", "-o", "p.html"])
+    expect("<td>stopped by</td><td>the iteration limit</td>" in read(folder / "p.html") and
+           '<span class="good">ended as meant, ' in read(folder / "p.html"), "not ended as meant")
+
+
+def names_that_are_no_utf_8_are_shown(make):
+    folder = make()
+    name = os.fsencode(folder.path) + b"/\xff\xc3.h5"
+    os.rename(folder / "truth.h5", name)
+    subprocess.run([folder.program, "view", name, "-o", folder / "p.html", "--quiet"], check=True)
+    os.rename(name, folder / "truth.h5")
+    expect("\N{REPLACEMENT CHARACTER}" in read(folder / "p.html"), "no such name in the page")
 
 
 def files_of_maps_tell_how_they_were_made(make):
@@ -118,4 +137,5 @@ def pages_are_bounded(make):
 
 if __name__ == "__main__":
     sys.exit(run_cases([files_that_have_no_image, solves_and_notes_are_told,
-                        files_of_maps_tell_how_they_were_made, pages_are_bounded]))
+                        files_of_maps_tell_how_they_were_made,
+                        names_that_are_no_utf_8_are_shown, pages_are_bounded]))

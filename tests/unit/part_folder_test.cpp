@@ -14,6 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 
 const Record settings{{"scan_sha256", "abc"}, {"option_lambda", "0.01"}};
+constexpr std::size_t of_series = 8; // frames
 
 FinishedFrame frame_of(std::size_t index) {
     const auto number = static_cast<double>(index);
@@ -37,13 +38,14 @@ FinishedFrame frame_of(std::size_t index) {
 class PartFolderTest : public testing::Test {
 protected:
     void write(std::initializer_list<std::size_t> frames) {
-        PartFolder part(image_, settings, true);
+        PartFolder part(image_, of_series, settings, true);
         for (const std::size_t index : frames) {
             part.add(frame_of(index));
         }
     }
-    std::vector<std::size_t> resumed(const Record& of = settings) {
-        const PartFolder part(image_, of, true);
+    std::vector<std::size_t> resumed(const std::vector<std::size_t>& damaged = {}) {
+        const PartFolder part(image_, of_series, settings, true);
+        EXPECT_EQ(part.damaged(), damaged);
         std::vector<std::size_t> result;
         for (std::size_t i = 0; i < part.frames().size(); ++i) {
             const FinishedFrame& frame = part.frames()[i];
@@ -55,7 +57,7 @@ protected:
     }
     Finding refusal(const Record& of = settings) {
         try {
-            const PartFolder part(image_, of, true);
+            const PartFolder part(image_, of_series, of, true);
         } catch (const InputError& error) {
             return error.finding();
         }
@@ -70,7 +72,7 @@ protected:
 };
 
 TEST_F(PartFolderTest, WhatWasChosenIsKeptForTheSameRunFromTheFirstFrameOn) {
-    PartFolder part(image_, settings, false, "lambda 0.02");
+    PartFolder part(image_, of_series, settings, false, "lambda 0.02");
     EXPECT_EQ(PartFolder::chosen_in(image_, settings), "");
     part.add(frame_of(0));
     EXPECT_EQ(PartFolder::chosen_in(image_, settings), "lambda 0.02");
@@ -92,7 +94,7 @@ TEST_F(PartFolderTest, EverythingOfAFrameComesBack) {
     write({4, 0});
     write({2});
     EXPECT_EQ(resumed(), (Indices{0, 2, 4}));
-    const PartFolder part(image_, settings, true);
+    const PartFolder part(image_, of_series, settings, true);
     const auto two = std::find_if(part.frames().begin(), part.frames().end(),
                                   [](const FinishedFrame& frame) { return frame.index == 2; });
     ASSERT_NE(two, part.frames().end());
@@ -114,7 +116,7 @@ TEST_F(PartFolderTest, EverythingOfAFrameComesBack) {
 
 TEST_F(PartFolderTest, DoesNotExistBeforeTheFirstFrameAndAfterTheLast) {
     {
-        PartFolder part(image_, settings, true);
+        PartFolder part(image_, of_series, settings, true);
         EXPECT_EQ(folder_.entries(), 0U);
         EXPECT_NO_THROW(PartFolder::require_none(image_));
         part.add(frame_of(0));
@@ -129,7 +131,7 @@ TEST_F(PartFolderTest, IsReadByThoseWhoMayReadTheImage) {
     test::write_text(image_, "of an earlier run");
     for (const mode_t mode : {0600U, 0640U}) {
         ::chmod(image_.c_str(), mode);
-        PartFolder part(image_, settings, true);
+        PartFolder part(image_, of_series, settings, true);
         part.add(frame_of(0));
         struct stat facts {};
         ::stat(path_.c_str(), &facts);
@@ -147,6 +149,58 @@ TEST_F(PartFolderTest, AFrameThatWasNotFinishedDoesNotCount) {
     EXPECT_EQ(resumed(), Indices{});
     write({0});
     EXPECT_EQ(resumed(), Indices{0});
+}
+
+TEST_F(PartFolderTest, ADamagedFrameIsNoFrame) {
+    const auto damage = [&](const std::string& bytes) {
+        test::write_text(path_ + "/1", bytes);
+        EXPECT_EQ(resumed({1}), Indices{0});
+    };
+    write({0, 1});
+    const std::string whole = test::read_text(path_ + "/1");
+    std::string flipped = whole;
+    flipped[whole.size() - 2] = '\x40';
+    damage(flipped);
+    flipped = whole;
+    flipped[whole.find("a solver")] = 'A';
+    damage(flipped);
+    damage(whole.substr(0, whole.size() - 1));
+    damage(whole.substr(0, 70));
+    damage(whole + '\0');
+    damage(test::read_text(path_ + "/0")); // a copy of another
+    damage(whole.substr(0, 80) + std::string(8, '\xff')); // as many bytes of text
+    write({1});
+    EXPECT_EQ(resumed(), (Indices{0, 1})) << "it was solved again";
+}
+
+TEST_F(PartFolderTest, AFrameThatIsDamagedLaterIsRefusedByName) {
+    PartFolder part(image_, of_series, settings, true);
+    part.add(frame_of(3));
+    std::string bytes = test::read_text(path_ + "/3");
+    test::write_text(path_ + "/3", bytes + "more");
+    try {
+        part.values(0);
+        ADD_FAILURE() << "it was taken";
+    } catch (const InputError& error) {
+        EXPECT_EQ(error.finding().thing, "frame 3");
+    }
+}
+
+TEST_F(PartFolderTest, FilesWithOtherNamesAreIgnored) {
+    write({2});
+    for (const std::string name : {"02", "+2", "8", "999", "99999999999999999999999", "letter"}) {
+        fs::copy(path_ + "/2", path_ + "/" + name);
+    }
+    EXPECT_EQ(resumed(), Indices{2});
+}
+
+TEST_F(PartFolderTest, APipeIsNotWaitedFor) {
+    write({2});
+    ASSERT_EQ(::mkfifo((path_ + "/chosen").c_str(), 0600), 0);
+    EXPECT_EQ(PartFolder::chosen_in(image_, settings), "");
+    EXPECT_EQ(resumed(), Indices{2});
+    ASSERT_EQ(::mkfifo((path_ + "/5").c_str(), 0600), 0);
+    EXPECT_EQ(refusal().file, path_ + "/5");
 }
 
 TEST_F(PartFolderTest, OfAnotherScanOrOtherOptionsIsRefusedByName) {
@@ -176,15 +230,15 @@ TEST_F(PartFolderTest, WhatIsNotAPartIsLeftAlone) {
     fs::create_directory(path_);
     for (const std::string content : {"a letter", "lsrecon-part 1\n\0", ""}) {
         test::write_text(path_ + "/7", content + std::string(content.empty() ? 0 : 200, ' '));
-        EXPECT_EQ(refusal().thing, "frame 7");
+        EXPECT_EQ(refusal().file, path_ + "/7");
     }
     EXPECT_THROW(PartFolder::require_none(image_), UsageError);
 }
 
 TEST_F(PartFolderTest, TwoProcessesDoNotShareOne) {
-    PartFolder part(image_, settings, true);
+    PartFolder part(image_, of_series, settings, true);
     part.add(frame_of(0));
-    EXPECT_THROW(PartFolder(image_, settings, true), UsageError);
+    EXPECT_THROW(PartFolder(image_, of_series, settings, true), UsageError);
 }
 
 } // namespace

@@ -37,10 +37,23 @@ ImageFrame rounded_frame(const std::vector<double>& gains, double lambda, double
 TEST(SolveSummary, OneSolveThatTheLimitEnded) {
     const SolveSummary summary = summary_of({{1, 0.1, 3.14e-3}}, Stop::iterations);
     EXPECT_FALSE(summary.converged());
-    EXPECT_EQ(summary.as_text(), "2 iterations, residual 0.0031, target 0.0001");
+    EXPECT_EQ(summary.as_text(),
+              "2 iterations, as many as asked for, residual 0.0031, target 0.0001");
     EXPECT_EQ(summary.about_convergence(),
               "Not converged after 2 iterations (residual 0.0031, target 0.0001). Raise "
               "`iterations`, or pass `lambda` 0.01 to converge without noise.");
+}
+
+TEST(SolveSummary, PercentHaveNoExponent) {
+    ImageFrame frame = frame_of({{1, 1e-5}}, Stop::tolerance);
+    frame.image_error = 1.23;
+    SolveSummary summary(SolveOptions{});
+    summary.add(frame);
+    EXPECT_THAT(summary.about_precision(), HasSubstr(" by 120 %."));
+    EXPECT_EQ(rounded(1), "1");
+    EXPECT_EQ(rounded(0.01234), "0.012");
+    EXPECT_EQ(rounded(4.4e-7), "4.4e-07");
+    EXPECT_EQ(rounded(12345678), "1.2e+07");
 }
 
 TEST(SolveSummary, TheLastIterationsTellWhetherMoreWouldChangeTheImage) {
@@ -91,8 +104,8 @@ TEST(SolveSummary, AResidualAboveThatOfZerosIsNoSolution) {
 TEST(SolveSummary, ManySolvesAreOneLineOfWorstAndMedian) {
     SolveSummary summary = summary_of({{1, 0.1, 1e-2}, {1, 0.1, 2e-3}}, Stop::iterations);
     summary.add(frame_of({{1, 9e-6}}, Stop::tolerance));
-    EXPECT_EQ(summary.as_text(),
-              "3 solves, 1 to 2 iterations, residuals up to 0.01, median 0.002, target 0.0001");
+    EXPECT_EQ(summary.as_text(), "3 solves, 1 to 2 iterations, as many as asked for, residuals up "
+                                 "to 0.01, median 0.002, target 0.0001");
     EXPECT_THAT(summary.about_convergence(),
                 HasSubstr("2 of 3 not converged after 1 to 2 iterations (residuals up to"));
 }
@@ -258,7 +271,9 @@ TEST(SolveSummary, TheUsualNumberOfIterationsIsNoFailure) {
         return report.notes().size();
     };
     EXPECT_EQ(notes({}, false, 0.01), 0U);
-    EXPECT_EQ(notes({}, true, 0.01), 1U);
+    EXPECT_EQ(notes({}, true, 0.01), 0U);
+    EXPECT_EQ(notes(SolveOptions{0.01}, true, 0.01), 0U) << "a fact of the summary";
+    EXPECT_EQ(notes({}, true, 1.2), 1U) << "no solution";
     EXPECT_EQ(notes({}, false, 1.2), 1U) << "no solution";
     EXPECT_EQ(notes(SolveOptions{0.01}, false, 0.01), 1U)
         << "what lambda regularises is to be solved";

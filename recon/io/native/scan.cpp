@@ -445,7 +445,8 @@ StoredScan load(const std::shared_ptr<const Hdf5Reader>& opened, const ReadOptio
 } // namespace
 
 bool recognises_native(const Hdf5Reader& file) {
-    return file.has_attribute("/", "format") || file.has("trajectory");
+    return file.has("trajectory") || (file.has_attribute("/", "format") &&
+                                      file.attribute_in_words("/", "format") == "lsrecon-scan");
 }
 
 ScanHeader open_native(const std::shared_ptr<const Hdf5Reader>& opened,

@@ -115,11 +115,17 @@ PageFact convergence(const Record& record, const Record& solves) {
     const std::string ended = value_in(record, "converged");
     const std::string done = value_in(solves, "iterations done"); // "24 (at most 300)"
     const std::string iterations = done.substr(0, done.find(" (")) + " iterations";
+    const std::string by = value_in(solves, "stopped by");
     if (ended.empty()) { // an earlier version
-        return {iterations + ", stopped by " + value_in(solves, "stopped by")};
+        return {iterations + ", stopped by " + by};
     }
-    return ended == "1" ? PageFact{"converged, " + iterations, Mood::good}
-                        : PageFact{"not converged, " + iterations, Mood::bad};
+    if (ended == "1") {
+        return {(by == "the tolerance" ? "converged, " : "ended as meant, ") + iterations,
+                Mood::good};
+    }
+    const bool asked_for = !value_in(record, name_of_option("iterations")).empty();
+    return asked_for ? PageFact{iterations + ", as many as asked for"}
+                     : PageFact{"not converged, " + iterations, Mood::bad};
 }
 
 /// What the image leaves unexplained of the samples, beside the noise.

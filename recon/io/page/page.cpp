@@ -248,15 +248,21 @@ Json with_values(const PageSet& set, std::size_t index, const SetLayout& layout,
     return result;
 }
 
+/// Foreign text, such as the name of a file, in UTF-8 and without markup.
+std::string in_html(const std::string& text) {
+    const std::string json = Json(text).dump(-1, ' ', true, Json::error_handler_t::replace);
+    return escaped(Json::parse(json).get<std::string>());
+}
+
 std::string table_of(const std::string& title, const Record& entries) {
     std::string rows;
     for (const auto& [name, value] : entries) {
         if (!value.empty()) {
-            rows += "<tr><td>" + escaped(name) + "</td><td>" + escaped(value) + "</td></tr>\n";
+            rows += "<tr><td>" + in_html(name) + "</td><td>" + in_html(value) + "</td></tr>\n";
         }
     }
     return rows.empty() ? ""
-                        : "<details><summary>" + escaped(title) + "</summary>\n<table>\n" + rows +
+                        : "<details><summary>" + in_html(title) + "</summary>\n<table>\n" + rows +
                               "</table></details>\n";
 }
 
@@ -264,7 +270,7 @@ std::string headline_of(const std::vector<PageFact>& facts) {
     static const std::vector<std::string> moods{"", " class=\"good\"", " class=\"bad\""};
     std::string words;
     for (const PageFact& fact : facts) {
-        words += "<span" + moods[static_cast<std::size_t>(fact.mood)] + ">" + escaped(fact.words) +
+        words += "<span" + moods[static_cast<std::size_t>(fact.mood)] + ">" + in_html(fact.words) +
                  "</span>\n";
     }
     return words.empty() ? "" : "<p id=\"headline\">\n" + words + "</p>\n";
@@ -273,7 +279,7 @@ std::string headline_of(const std::vector<PageFact>& facts) {
 std::string list_of(const std::vector<std::string>& notes) {
     std::string items;
     for (const std::string& note : notes) {
-        items += "<li>" + escaped(note) + "</li>\n";
+        items += "<li>" + in_html(note) + "</li>\n";
     }
     return items.empty() ? "" : "<ul id=\"notes\">\n" + items + "</ul>\n";
 }
@@ -366,7 +372,7 @@ std::string make_page(const PageContent& content, double megabytes, Reporter& re
     for (const auto& [title, entries] : content.tables) {
         tables += table_of(title, entries);
     }
-    return filled({{"TITLE", escaped(content.title)},
+    return filled({{"TITLE", in_html(content.title)},
                    {"HEADLINE", headline_of(content.headline)},
                    {"NOTES", list_of(notes)},
                    {"TABLES", tables},
