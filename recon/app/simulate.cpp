@@ -8,6 +8,8 @@
 #include "base/version.hpp"
 #include "io/formats.hpp"
 #include "io/image/file.hpp"
+#include "io/native/scan.hpp"
+#include "io/record.hpp"
 #include "simulate/forward_model.hpp"
 #include "simulate/simulate.hpp"
 
@@ -71,13 +73,37 @@ void print_summary(const Options& options, const Simulation& simulation) {
              ", ", noise, ", seed ", asked.sampling.seed));
 }
 
+OptionTable options_of(Options& options);
+
+/// The options but those about the output, in words.
+std::string in_words(Options& options) {
+    std::string words;
+    const std::string prefix = name_of_option("");
+    for (const auto& [name, value] : settings_of(&options_of, options)) {
+        if (name.rfind(prefix, 0) == 0) {
+            words +=
+                (words.empty() ? "" : " ") + text(flag_of(name.substr(prefix.size())), " ", value);
+        }
+    }
+    return words.empty() ? "usual options" : words;
+}
+
+void check_outputs(const Options& options, const std::string& settings) {
+    const NamedOutput scan{"--output", options.output, FileKind::hdf5};
+    const NamedOutput truth{"--truth", options.truth, FileKind::hdf5};
+    if (settings_of_simulation(options.output) == settings) { // nothing is lost
+        require_files({}, {scan, truth});
+        check_files({}, {truth}, options.quiet);
+    } else {
+        check_files({}, {scan, truth}, options.quiet);
+    }
+}
+
 ExitCode run(Options& options) {
     SimulationOptions simulation_options = options.simulation;
     simulation_options.sampling.grid = grid_of(options);
-    check_files(
-        {},
-        {{"--output", options.output, FileKind::hdf5}, {"--truth", options.truth, FileKind::hdf5}},
-        options.quiet);
+    const std::string settings = in_words(options);
+    check_outputs(options, settings);
     ComputeOptions compute = options.compute;
     if (has_off_resonance(simulation_options) && compute.kernel.empty() &&
         compute.engine == engine_by_cost && !is_reference(compute.backend)) {
@@ -95,7 +121,8 @@ ExitCode run(Options& options) {
         }
         return forward_model(*transforms)(points, voxels);
     };
-    const Simulation simulation = simulate(simulation_options, forward, console);
+    Simulation simulation = simulate(simulation_options, forward, console);
+    simulation.settings = settings;
     format.write(options.output, simulation, console);
     if (!options.truth.empty()) {
         write_truth(options, simulation);

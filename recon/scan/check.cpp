@@ -20,7 +20,9 @@ namespace {
 constexpr double farthest_voxel = 10;
 
 double worse(Complex value) {
-    return std::isfinite(value.real()) ? value.imag() : value.real();
+    const bool is_imaginary =
+        std::isnan(value.imag()) || std::abs(value.real()) <= std::abs(value.imag());
+    return is_imaginary ? value.imag() : value.real();
 }
 
 /// The checks of one scan, each naming the thing as the file's format does.
@@ -174,20 +176,21 @@ void refuse_part(const Scan& scan, const std::string& name, const std::string& f
 
 void refuse_bad_value(const Scan& scan, const std::string& name, double value,
                       const std::string& at) {
-    refuse_part(scan, name, shown(value) + " at " + at, "finite numbers",
+    refuse_part(scan, name, shown(value) + " at " + at, "finite numbers, and their squares, too",
                 "remove or repair the value and write the scan again");
 }
 
 void require_finite_values(
     const Scan& scan, const std::string& name, const CoilRows& values,
     const std::function<std::string(std::size_t row, std::size_t column)>& place) {
-    if (std::isfinite(values.largest_part())) {
+    constexpr double most = 1e150; // an energy is finite
+    if (values.largest_part() <= most) { // not of NaN
         return;
     }
     for (std::size_t c = 0; c < values.rows(); ++c) {
         for (std::size_t m = 0; m < values.columns(); ++m) {
             const double value = worse(values(c, m));
-            if (!std::isfinite(value)) {
+            if (!(std::abs(value) <= most)) {
                 refuse_bad_value(scan, name, value, place(c, m));
             }
         }

@@ -35,7 +35,7 @@ void check(const Scan& scan, const std::vector<std::size_t>& matrix = {});
 [[noreturn]] void refuse_bad_value(const Scan& scan, const std::string& name, double value,
                                    const std::string& at);
 
-/// InputError that names the first value, by its row and column, that is NaN or infinite.
+/// InputError that names the first value, by its row and column, that is NaN, infinite or near it.
 void require_finite_values(
     const Scan& scan, const std::string& name, const CoilRows& values,
     const std::function<std::string(std::size_t row, std::size_t column)>& place);

@@ -18,6 +18,7 @@ struct Simulation {
     std::string trajectory; ///< name of its row in trajectories.cpp
     std::vector<std::size_t>
         readout_ends; ///< samples up to the end of each readout, in every frame
+    std::string settings = {}; ///< the options of the command in words; "" without one
 };
 
 /// Samples of some coils, a row each, and the bound of their relative L2 error.

@@ -199,6 +199,8 @@ def scans_are_not_replaced(make):
             output = [] if name in words else ["-o", name]
             folder.run(USAGE, [*words, *output], [name, kind, "remove it first"])
     expect(before == {name: folder.digest(name) for name in before}, "a scan was replaced")
+    for words, code in ((["--coils", "2"], 0), (["--coils", "2"], 0), (["--coils", "3"], USAGE)):
+        folder.run(code, ["simulate", "--matrix", "8,8", "-o", "simulated.h5", *words])
     for command in ("fhd", "q"):  # what is made again is replaced
         for _ in range(2):
             folder.run(0, [command, "scan.h5", "-o", "again.h5", "--quiet"])

@@ -85,14 +85,34 @@ def the_default_is_the_best_of_all(make):
 
 
 def full_scans_and_fields_gain_too(make):
-    """Samples on all of k-space, and time segments, of which no Q is one convolution."""
+    """Samples on all of k-space, of one coil, too, and time segments, of which no Q is one
+    convolution."""
     folder = make()
-    for words in (["cartesian"], ["spiral", "--off-resonance-hz", "60"]):
-        simulate(folder, "--trajectory", *words, "--matrix", "48,48", "--coils", "4", "--snr", "8")
+    for words in ("cartesian --coils 4", "cartesian", "spiral --coils 4 --off-resonance-hz 60"):
+        simulate(folder, "--matrix", "48,48", "--snr", "8", "--trajectory", *words.split())
         recon(folder)
         best = error(folder)
         recon(folder, "--reg", "none")
         expect(best < 0.8 * error(folder), f"{words}: {best}, least squares {error(folder)}")
+
+
+def errors_of_the_trajectory_are_no_noise(make):
+    """Gradients that are late by a third of a cycle ask for no more smoothing than others do."""
+    folder = make()
+    simulate(folder, "--trajectory", "radial", "--matrix", "64,64", "--coils", "4", "--snr", "40")
+    with h5py.File(folder / "s.h5", "r+") as f:
+        k = f["trajectory"][...]
+        spokes = k.reshape(-1, 64, 2)
+        ends = spokes[:, -1:] - spokes[:, :1]
+        late = ends / np.linalg.norm(ends, axis=2, keepdims=True) * [0.3, 0.1]
+        f["trajectory"][...] = (spokes + late).reshape(k.shape)
+    recon(folder)
+    chosen = error(folder)
+    best = np.inf
+    for weight in (0.002, 0.004, 0.008, 0.016):
+        recon(folder, "--reg", f"tv:{weight}")
+        best = min(best, error(folder))
+    expect(chosen < 1.1 * best, f"by default {chosen}, at best {best}")
 
 
 def images_that_have_not_settled_go_on(make):
@@ -179,6 +199,7 @@ def a_series_has_the_best_of_all(make):
 if __name__ == "__main__":
     sys.exit(run_cases([near_the_best_of_a_sweep, the_number_makes_the_same_image,
                         the_default_is_the_best_of_all, full_scans_and_fields_gain_too,
+                        errors_of_the_trajectory_are_no_noise,
                         images_that_have_not_settled_go_on, too_few_samples_have_usual_weights,
                         one_weight_is_open, frames_share_a_weight_and_views_draw_it,
                         a_series_has_the_best_of_all]))

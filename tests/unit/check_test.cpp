@@ -71,6 +71,11 @@ const std::vector<Violation>& violations() {
          "/samples", "NaN at [1, 3]"},
         {"SampleInfinite", [](Scan& s) { s.frames[0].samples.doubles()(0, 2) = infinity; },
          "/samples", "infinity at [0, 2]"},
+        {"SampleWithoutSquare",
+         [](Scan& s) {
+             s.frames[0].samples.doubles()(0, 2) = {1e200, 1};
+         },
+         "/samples", "1e+200 at [0, 2]"},
         {"SampleNanInTheSecondFrame",
          [](Scan& s) {
              s.frames.push_back(s.frames[0]);

@@ -34,6 +34,10 @@ TEST(Settle, WhatWasChosenIsSolved) {
     EXPECT_EQ(in_words(how.regularisers), "wavelet:0.03");
     EXPECT_EQ(how.lambda, 0);
     EXPECT_TRUE(how.settles);
+    facts.is_full = true;
+    how = settle(options, facts);
+    EXPECT_TRUE(how.is_chosen);
+    EXPECT_FALSE(how.settles);
     facts.regularisers = Regularisers{{"band", 0.3}};
     facts.lambda = 0.02;
     how = settle(options, facts);

@@ -1,7 +1,6 @@
 #include "io/hdf5/reader.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <system_error>
 
 #include "base/error.hpp"
@@ -455,7 +454,7 @@ void Hdf5Rows::take(void* to, std::size_t bytes) {
     if (bytes > part_.size() - used_) {
         answer_->refuse_nonsense();
     }
-    std::memcpy(to, part_.data() + used_, bytes);
+    std::copy_n(part_.data() + used_, bytes, static_cast<char*>(to));
     used_ += bytes;
 }
 

@@ -23,7 +23,8 @@ namespace {
 const std::map<std::string, std::vector<std::string>>& known_attributes() {
     static const std::map<std::string, std::vector<std::string>> known{
         {"/",
-         {"format", "version", "matrix", "fov_mm", "position", "directions", "simulation_error"}},
+         {"format", "version", "matrix", "fov_mm", "position", "directions", "simulation_error",
+          simulation_attribute}},
         {"trajectory", {"units"}},
         {"samples", {}},
         {"phi", {}},
@@ -447,6 +448,19 @@ StoredScan load(const std::shared_ptr<const Hdf5Reader>& opened, const ReadOptio
 bool recognises_native(const Hdf5Reader& file) {
     return file.has("trajectory") || (file.has_attribute("/", "format") &&
                                       file.attribute_in_words("/", "format") == "lsrecon-scan");
+}
+
+std::string settings_of_simulation(const std::string& path) {
+    try {
+        const Hdf5Reader file(path);
+        return file.has_attribute("/", simulation_attribute)
+                   ? file.attribute_in_words("/", simulation_attribute)
+                   : "";
+    } catch (const RunError&) {
+        throw;
+    } catch (const InputError&) { // there is none, or it is no HDF5
+        return "";
+    }
 }
 
 ScanHeader open_native(const std::shared_ptr<const Hdf5Reader>& opened,

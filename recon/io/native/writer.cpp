@@ -6,6 +6,7 @@
 #include "io/hdf5/reader.hpp"
 #include "io/hdf5/writer.hpp"
 #include "io/native/grid.hpp"
+#include "io/native/scan.hpp"
 
 namespace lsrecon {
 
@@ -134,7 +135,7 @@ void write_image_side(Hdf5Writer& file, const Scan& scan) {
 }
 
 void write_native_scan(const std::string& path, const Scan& scan,
-                       std::optional<double> simulation_error) {
+                       std::optional<double> simulation_error, const std::string& settings) {
     ReplacingFile output(path);
     Hdf5Writer file(output.path(), path, room_about(scan));
     write_grid(file, scan.grid);
@@ -142,6 +143,9 @@ void write_native_scan(const std::string& path, const Scan& scan,
     file.attribute(root, "version", 1L);
     if (simulation_error) {
         file.attribute(root, "simulation_error", std::vector<double>{*simulation_error});
+    }
+    if (!settings.empty()) {
+        file.attribute(root, simulation_attribute, settings);
     }
     write_sampling(file, scan);
     if (scan.has_samples()) {

@@ -18,8 +18,9 @@ void write_image_side(Hdf5Writer& file, const Scan& scan);
 /// samples, noise, phi and coil maps as complex64, weights as float64. Frames that share one
 /// Sampling are stored with one trajectory [M,D], others with one each, [F,M,D]. Frames are of one
 /// size, share phi, weights and times, and have no positions of their own. The bound of the
-/// relative error is that of Simulation.
+/// relative error and the settings are those of Simulation.
 void write_native_scan(const std::string& path, const Scan& scan,
-                       std::optional<double> simulation_error = {});
+                       std::optional<double> simulation_error = {},
+                       const std::string& settings = "");
 
 } // namespace lsrecon
