@@ -113,6 +113,7 @@ public:
                 weighted_by_shell(held.frame, NormalEquations(place_, *held.frame.sampling, route_)
                                                   .misfits(held.frame.samples, first, report)));
             make_system(held);
+            noise_alone_ = noise_alone_ && is_noise(of_frames_[f]->kept);
         }
     }
     Prediction(const Prediction&) = delete;
@@ -123,6 +124,9 @@ public:
         });
     }
     std::size_t frames() const { return of_frames_.size(); }
+    /// Whether first images leave no more of the samples than noise does. Errors of the model ask
+    /// for ever larger weights, which do not mend them.
+    bool noise_alone() const { return noise_alone_; }
 
     /// The error of the images of all frames, relative to the samples that they predict. Each frame
     /// counts by its own energy. An image, by frame and problem, is on the device of what is kept.
@@ -190,6 +194,18 @@ private:
         Part held;
     };
 
+    /// What the first images leave of what is kept.
+    static bool is_noise(const Part& kept) {
+        constexpr double times_estimate = 3;
+        double left = kept.energy;
+        for (std::size_t p = 0; p < kept.fhd.size(); ++p) {
+            left -= kept.system->products_of(kept.first[p], kept.fhd[p]).explained();
+        }
+        const double noise = most_energy_of_noise(*kept.frame.sampling, kept.frame.samples) *
+                             kept.frame.sampling->sum_of_weights();
+        return left <= times_estimate * noise;
+    }
+
     static double explained(Part& held, std::size_t p, const ImageOnDevice& image, Device& device) {
         if (image.values == nullptr) {
             return 0;
@@ -222,7 +238,7 @@ private:
     /// Few virtual coils predict as all do: those of nearly all energy where coil maps combine
     /// them, the strongest ones where each is solved alone.
     static CoilMixing mixing_of(const CommonToFrames& common, const Frame& frame) {
-        const CoilCompression with_maps{0, 0.95};
+        const CoilCompression with_maps{0, 0.99};
         const CoilCompression alone{coils_alone_of_weight};
         return compressed_coils({gram(frame.samples)}, common.coil_maps.empty() ? alone : with_maps)
             .mixing;
@@ -260,6 +276,7 @@ private:
     Route route_;
     bool on_device_;
     Reporter& report_;
+    bool noise_alone_ = true;
     std::vector<std::unique_ptr<OfFrame>> of_frames_;
 };
 
@@ -398,15 +415,14 @@ template <typename Path> Followed follow(Path path, const std::string& name, con
     }
 }
 
-/// Follows a candidate from larger weights on where the largest is the best.
-template <typename MakePath>
-Followed follow_from_above(const MakePath& make_path, const std::string& name, Ladder ladder) {
+/// Follows a candidate from larger weights on where the largest is the best, up to a limit.
+template <typename MakePath> Followed
+follow_from_above(const MakePath& make_path, const std::string& name, Ladder ladder, double limit) {
     constexpr double far = 16;
-    constexpr double largest = 20;
     for (;;) {
         Followed result = follow(make_path(), name, ladder);
         ladder.largest *= far;
-        if (&result.curve.lowest() != result.curve.points.data() || ladder.largest > largest) {
+        if (&result.curve.lowest() != result.curve.points.data() || ladder.largest > limit) {
             return result;
         }
     }
@@ -422,10 +438,12 @@ double in_two_digits(double weight) {
 Followed follow(const Candidate& candidate, const Followed& near, Prediction& prediction,
                 const SolveOptions& options) {
     const std::string name = candidate.name();
+    const double limit = prediction.noise_alone() ? 20 : 0;
     if (!candidate.has_open_weight()) {
         const auto path = [&] { return PathOfLambda(prediction, candidate, options); };
-        return candidate.by_lambda ? follow_from_above(path, name, {0.32, 1e-4, std::sqrt(0.1), 2})
-                                   : follow(path(), name, {candidate.lambda, 1, 0, 1});
+        return candidate.by_lambda
+                   ? follow_from_above(path, name, {0.32, 1e-4, std::sqrt(0.1), 2}, limit)
+                   : follow(path(), name, {candidate.lambda, 1, 0, 1});
     }
     const bool is_near = !near.images.empty() && !need_all_frames(candidate.regularisers);
     constexpr double far = 4;
@@ -436,7 +454,8 @@ Followed follow(const Candidate& candidate, const Followed& near, Prediction& pr
     return follow_from_above([&] { return PathOfWeight(prediction, candidate, start); }, name,
                              is_near
                                  ? Ladder{far * weight, std::max(smallest, weight / far), 0.5, 3}
-                                 : Ladder{usual_largest, smallest, 0.5, 4});
+                                 : Ladder{usual_largest, smallest, 0.5, 4},
+                             limit);
 }
 
 /// The best weight of all samples over that of those that are kept, which have gaps and more noise.
@@ -446,6 +465,7 @@ constexpr double of_all_samples = 0.71;
 /// Tries all candidates, by the same frames.
 void try_all(const std::vector<Candidate>& candidates, Prediction& prediction,
              const SolveOptions& options, Reporter& report, ChosenSettings& chosen) {
+    constexpr double next_to_nothing = 0.95; // as of a full Cartesian scan of one coil
     double least = std::numeric_limits<double>::infinity();
     Followed followed;
     for (const Candidate& candidate : candidates) {
@@ -460,6 +480,9 @@ void try_all(const std::vector<Candidate>& candidates, Prediction& prediction,
             chosen.weight =
                 in_two_digits(candidate.has_open_weight() ? of_all_samples * best_weight(curve)
                                                           : best_weight(curve));
+            if (candidate.by_lambda && chosen.is_full && least > next_to_nothing) {
+                chosen.weight = usual_lambda; // any predicts best that makes a dark image
+            }
             chosen.lambda = candidate.by_lambda ? chosen.weight : candidate.lambda;
             chosen.regularisers = with_weight(candidate.regularisers, chosen.weight);
         }

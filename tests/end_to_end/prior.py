@@ -72,8 +72,8 @@ def a_prior_pulls_the_image_to_it(make):
     folder.run(0, ["simulate", "--trajectory", "cartesian", "--matrix", "16,16", "-o", "grid.h5",
                    "--quiet"])
     write_prior(folder, "larger.h5", 1.5 * truth)
-    for name, words in {"alone.h5": [], "both.h5": ["--prior", "larger.h5", "--reg", "prior:1"]
-                        }.items():
+    for name, words in {"alone.h5": ["--iterations", "5"],
+                        "both.h5": ["--prior", "larger.h5", "--reg", "prior:1"]}.items():
         folder.run(0, ["recon", "grid.h5", "-o", name, "--quiet", "--backend", "reference", *words])
     alone, both = (image_of(folder, name)[0] for name in ("alone.h5", "both.h5"))
     mean = (alone + 1.5 * truth) / 2
