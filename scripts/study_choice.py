@@ -14,10 +14,11 @@ import numpy as np
 from study_iterations import error_of, run
 from study_weights import LINES, RADIAL, SPIRAL, simulate
 
+VOXELS = ["--model", "voxels"]  # whose truth has no ringing
 FULL = [("radial", 96, 8, 30, []), ("radial", 96, 8, 8, []), ("spiral", 96, 4, 30, []),
         ("spiral", 96, 4, 8, []), ("cartesian", 96, 4, 30, []), ("cartesian", 96, 4, 8, []),
-        ("radial", 96, 1, 30, []), ("spiral", 96, 1, 30, []), ("spiral", 96, 1, 8, []),
-        ("cartesian", 96, 1, 30, []), ("cartesian", 96, 1, 8, [])]
+        ("radial", 96, 1, 30, VOXELS), ("spiral", 96, 1, 30, VOXELS), ("spiral", 96, 1, 8, VOXELS),
+        ("cartesian", 96, 1, 30, VOXELS), ("cartesian", 96, 1, 8, VOXELS)]
 GRID = [["--reg", "none", "--lambda", str(weight)] for weight in (1e-3, 1e-2, 0.03, 0.1, 0.3, 1)]
 GRID += [["--reg", f"{name}:{0.0005 * 2 ** i}"] for name in ("tv", "wavelet") for i in range(8)]
 
