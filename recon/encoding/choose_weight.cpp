@@ -194,7 +194,7 @@ private:
         Part held;
     };
 
-    /// What the first images leave of what is kept.
+    /// Whether the first images leave no more of what is kept than noise does.
     static bool is_noise(const Part& kept) {
         constexpr double times_estimate = 3;
         double left = kept.energy;

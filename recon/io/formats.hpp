@@ -102,7 +102,8 @@ const std::vector<ScanFormat>& scan_formats();
 
 /// "ISMRMRD raw data"; "" when it is no scan.
 std::string name_of_scan_format(const Hdf5Reader& file);
-/// The same of any file; "raw data" where it is no HDF5, whoever reads it.
+/// The name of the format of any file: "raw data" for what a vendor's scanner wrote, which is no
+/// HDF5; "" when it is no scan.
 std::string name_of_scan_format(const std::string& path);
 
 /// The format of an output: `name` where it is not "", else that of the path's ending, else the
