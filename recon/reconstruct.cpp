@@ -187,10 +187,14 @@ Reconstructed reconstruct(FrameSource& source, ImageSink& sink, Transforms& tran
     qs.require(scan);
 
     ModelCheck model_check(transforms, prepared.maps_are_stored());
+    FrameShape shape = shape_of_frames(scan, formulation);
+    shape.samples = scan.most_samples();
     SolveFacts facts{formulation.products(), unit_roundoff(transforms.solver_precision()),
-                     may_be_joint(transforms, options, scan, shape_of_frames(scan, formulation))};
-    // Each rank has found that by its own memory.
+                     may_be_joint(transforms, options, scan, shape),
+                     too_large_to_weigh(transforms, options, scan, shape)};
+    // Each rank has found these by its own memory.
     transforms.ranks().broadcast(0, &facts.series, sizeof facts.series);
+    transforms.ranks().broadcast(0, &facts.too_large, sizeof facts.too_large);
     Run run{prepared,
             transforms,
             qs,

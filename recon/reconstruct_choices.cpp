@@ -1,6 +1,7 @@
 #include "reconstruct_choices.hpp"
 
 #include <cmath>
+#include <utility>
 
 #include "base/numbers.hpp"
 #include "base/packed.hpp"
@@ -12,10 +13,30 @@ namespace lsrecon {
 
 namespace {
 
+/// Names the candidates that are not weighed because memory has no room for them.
+void note_left_out(const Run& run, SolveFacts facts, std::size_t weighed) {
+    const std::uint64_t too_large = std::exchange(facts.too_large, 0);
+    if (candidates_of(run.asked, facts).size() == weighed) {
+        return;
+    }
+    std::string names;
+    std::uint64_t bit = 1;
+    for (const Regulariser& row : regularisers()) {
+        if ((too_large & bit) != 0) {
+            names += (names.empty() ? "" : " and ") + row.name;
+        }
+        bit *= 2;
+    }
+    run.report.note(text("`reg` ", names,
+                         " is not weighed: memory has no room for it; "
+                         "'lsrecon predict' tells what it needs"));
+}
+
 Choices choose(Run& run, SolveFacts facts, TurnAhead& ahead) {
     Choices choices;
     run.how = settle(run.asked, facts);
     if (const auto candidates = candidates_of(run.asked, facts); !candidates.empty()) {
+        note_left_out(run, facts, candidates.size());
         choices.weight = choose_weight_ahead(run, candidates, ahead);
         facts.set(*choices.weight);
     } else if (const RuleChoice rule = rule_of(run.asked); !rule.word.empty()) {

@@ -6,7 +6,7 @@
 The page is its own template: a table stands between two comments that name it and the device, and
 only tables of --device are replaced. Each is written as soon as it is measured, so that --tables
 can go on where time was up. Scans are simulated in a temporary folder. A time is the least of
---turns, fewer where they take a minute on a CPU or 8 s on a GPU. Peers that cannot be imported or
+--turns, fewer where they take a minute on a CPU or 20 s on a GPU. Peers that cannot be imported or
 found are named as not installed. `lsrecon devices --measure` runs before tables with predictions,
 and replaces what was kept of this device. --quick takes tiny scans, skips that, and shows only that
 the command works.
@@ -34,7 +34,7 @@ import predictions
 from compare_regularisers import difference, image_of, write_for_bart
 
 PAGE = pathlib.Path(__file__).parents[1] / "docs/performance.md"
-ENOUGH = {"cpu": 60, "gpu": 8}  # seconds, after which no turn begins
+ENOUGH = {"cpu": 60, "gpu": 20}  # seconds, after which no turn begins
 SAME_WITHIN = 0.1  # BART's image from ours: it stops and scales in its own way
 TEN = ["--iterations", 10]
 WAYS = [[], ["--reg", "tv:0.02"], TEN]

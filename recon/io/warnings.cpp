@@ -12,6 +12,7 @@ const std::vector<WarningKind>& warning_kinds() {
         {"undersampled", {"ndersampled: the samples", " frames are undersampled: "}},
         {"single_readouts", {" frames has one readout"}},
         {"weight_guessed", {"Too few samples to hold some out"}},
+        {"regulariser_too_large", {" is not weighed: memory has no room "}},
         {"lambda_unresolved", {"of the transforms resolves for this scan"}},
         {"transform_errors", {" may change the image by "}},
         {"double_precision", {", which takes about "}},

@@ -315,11 +315,13 @@ FrameShape shape_of(Transforms& transforms, const ReconstructOptions& options, c
     return frame;
 }
 
-SolveFacts solve_facts(const Transforms& transforms, const ReconstructOptions& options,
-                       const Scan& scan, const Grid& grid, bool field) {
+SolveFacts solve_facts(Transforms& transforms, const ReconstructOptions& options, const Scan& scan,
+                       const Grid& grid, bool field) {
+    FrameShape frame = frame_of(options, grid, scan.coils(), scan.coil_maps.rows());
+    frame.samples = scan.most_samples();
     return {products_of(transforms, field), unit_roundoff(transforms.solver_precision()),
-            may_be_joint(transforms, options, scan,
-                         frame_of(options, grid, scan.coils(), scan.coil_maps.rows()))};
+            may_be_joint(transforms, options, scan, frame),
+            too_large_to_weigh(transforms, options, scan, frame)};
 }
 
 void add_samples(HostMemory& memory, const Device& device, const FrameShape& frame,
@@ -353,6 +355,58 @@ double device_bytes(Transforms& transforms, const FrameShape& frame, const Solve
         (cost_of_fhd(transforms, frame.coils, frame.samples, frame.system.grid.voxels()) +
          resident_maps(transforms.device(), frame.system))
             .device_bytes);
+}
+
+namespace {
+
+SolveOptions solve_of(const Candidate& candidate, SolveOptions options) {
+    options.regularisers = candidate.regularisers;
+    return options;
+}
+
+/// The equations of what is held out, beside those of what is kept.
+Cost cost_of_held_out(const Transforms& transforms, const Grid& grid) {
+    constexpr double volumes = 4; // F^H d and an image, of both
+    const Precision precision = transforms.precision();
+    return Q::cost(grid, precision) + Toeplitz::cost(transforms.device(), grid, precision) +
+           volumes * Cost::array(grid.voxels(), Element{true, precision}.bytes());
+}
+
+} // namespace
+
+void add_choice(HostMemory& memory, Transforms& transforms, const FrameShape& frame,
+                const SolveOptions& options, const Candidate& candidate, const Scan& scan) {
+    add_scan(memory, transforms, frame, solve_of(candidate, options), scan);
+    memory.add("held-out samples", "of the choice", cost_of_held_out(transforms, frame.system.grid),
+               "name a `reg` with its weight");
+}
+
+double device_bytes_of_choice(Transforms& transforms, const FrameShape& frame,
+                              const SolveOptions& options, const Candidate& candidate) {
+    return device_bytes(transforms, frame, solve_of(candidate, options)) +
+           cost_of_held_out(transforms, frame.system.grid).device_bytes;
+}
+
+std::uint64_t too_large_to_weigh(Transforms& transforms, const ReconstructOptions& options,
+                                 const Scan& scan, const FrameShape& frame) {
+    const Device& device = transforms.device();
+    std::uint64_t too_large = 0;
+    std::uint64_t bit = 1;
+    for (const Regulariser& row : regularisers()) {
+        if (row.may_be_weighed && !row.couples_frames) {
+            Candidate candidate{options.solve.regularisers, options.solve.lambda};
+            candidate.regularisers.push_back({row.name, 0});
+            HostMemory memory(device.in_host_memory());
+            add_choice(memory, transforms, frame, options.solve, candidate, scan);
+            const bool has_room =
+                memory.fits() &&
+                (device.in_host_memory() || device_bytes_of_choice(transforms, frame, options.solve,
+                                                                   candidate) <= device.memory());
+            too_large |= has_room ? 0 : bit;
+        }
+        bit *= 2;
+    }
+    return too_large;
 }
 
 void require_room(Transforms& transforms, const ReconstructOptions& options, const Scan& scan,

@@ -37,8 +37,8 @@ void add_frame(HostMemory& memory, Transforms& transforms, const FrameShape& fra
 FrameShape shape_of(Transforms& transforms, const ReconstructOptions& options, const Scan& scan,
                     const Grid& grid, const OffResonance* field);
 /// What decides about its solve, of a scan whose places are like the first.
-SolveFacts solve_facts(const Transforms& transforms, const ReconstructOptions& options,
-                       const Scan& scan, const Grid& grid, bool field);
+SolveFacts solve_facts(Transforms& transforms, const ReconstructOptions& options, const Scan& scan,
+                       const Grid& grid, bool field);
 /// Adds the trajectories, the samples of a frame, and the program.
 void add_samples(HostMemory& memory, const Device& device, const FrameShape& frame,
                  const Scan& scan);
@@ -68,6 +68,16 @@ JointRoom require_joint_room(const Transforms& transforms, const Scan& scan,
 /// alone has.
 bool may_be_joint(const Transforms& transforms, const ReconstructOptions& options, const Scan& scan,
                   const FrameShape& frame);
+
+/// What is in memory while held-out samples weigh this candidate, and it is solved.
+void add_choice(HostMemory& memory, Transforms& transforms, const FrameShape& frame,
+                const SolveOptions& options, const Candidate& candidate, const Scan& scan);
+double device_bytes_of_choice(Transforms& transforms, const FrameShape& frame,
+                              const SolveOptions& options, const Candidate& candidate);
+/// Regularisers that are not weighed because the host or the device has no room for them
+/// (SolveFacts::too_large).
+std::uint64_t too_large_to_weigh(Transforms& transforms, const ReconstructOptions& options,
+                                 const Scan& scan, const FrameShape& frame);
 
 /// From shapes alone, before any value is read: InputError when the host has no room for a
 /// reconstruction. Notes that the solver will run on the CPU when the device has none.

@@ -170,6 +170,24 @@ void add_choice_of_lambda(const Prepared& of, const Sampling& sampling, Stages& 
     stages.add("lambda", faster * problems * of_iterations(usual_iterations_of_curve));
 }
 
+/// Any candidate may be the largest.
+void add_memory_of_choice(const Prepared& of, Plan& plan) {
+    const Device& device = of.transforms.device();
+    for (const Candidate& candidate : candidates_of(of.options, of.facts)) {
+        if (need_all_frames(candidate.regularisers)) {
+            continue;
+        }
+        HostMemory memory(device.in_host_memory());
+        add_choice(memory, of.transforms, of.shape, of.how, candidate, of.scan);
+        plan.host_bytes = std::max(plan.host_bytes, memory.bytes());
+        if (!device.in_host_memory()) {
+            plan.device_bytes =
+                std::max(plan.device_bytes,
+                         device_bytes_of_choice(of.transforms, of.shape, of.how, candidate));
+        }
+    }
+}
+
 /// Adds what frames of one sampling take.
 SamplingPlan plan_sampling(const Prepared& of, const Sampling& sampling, std::size_t frames,
                            Stages& stages) {
@@ -280,6 +298,7 @@ Plan plan_of(Transforms& transforms, const ReconstructOptions& asked, const Scan
     before.add("coil maps", "as they are estimated", prepared);
     result.host_bytes = std::max(memory.bytes(), before.bytes());
     result.device_bytes = device.in_host_memory() ? 0 : device_bytes(transforms, of.shape, of.how);
+    add_memory_of_choice(of, result);
     result.iterations = method_of(of.how).solves ? of.how.iterations : 0;
     result.assumed = of.assumed();
     return result;

@@ -53,8 +53,11 @@ std::vector<Candidate> candidates_of(const ReconstructOptions& options, const So
             return choice.name == name;
         });
     };
+    std::uint64_t bit = 1;
     for (const Regulariser& row : regularisers()) {
-        if (row.may_be_weighed && (facts.series || !row.couples_frames) && is_new(row.name)) {
+        const bool has_room = (facts.too_large & bit) == 0 && (facts.series || !row.couples_frames);
+        bit *= 2;
+        if (row.may_be_weighed && has_room && is_new(row.name)) {
             candidates.push_back({named, options.solve.lambda});
             if (is_new(row.weighed_with)) {
                 candidates.back().regularisers.push_back({row.weighed_with, 0});

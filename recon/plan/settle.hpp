@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 
 #include "encoding/choose_weight.hpp"
@@ -15,6 +16,7 @@ struct SolveFacts {
     Products products = Products::one_convolution;
     double epsilon = 0; ///< unit roundoff of the solver
     bool series = false; ///< whether frames may be solved together: may_be_joint of plan/cost.hpp
+    std::uint64_t too_large = 0; ///< rows of regularisers() that memory has no room for, a bit each
     std::optional<Regularisers> regularisers = {}; ///< that held-out samples have chosen
     std::optional<double> lambda = {}; ///< that they, or a rule, have chosen
     bool is_full = false; ///< whether samples fill k-space

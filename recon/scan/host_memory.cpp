@@ -24,12 +24,16 @@ double HostMemory::bytes() const {
     return sum;
 }
 
+bool HostMemory::fits(const MemoryLimit& limit, double addresses) const {
+    return bytes() <= limit.bytes && bytes() + reserved_ <= addresses;
+}
+
 void HostMemory::require(const std::string& file, const MemoryLimit& limit,
                          double addresses) const {
-    const bool too_many_addresses = bytes() + reserved_ > addresses;
-    if (bytes() <= limit.bytes && !too_many_addresses) {
+    if (fits(limit, addresses)) {
         return;
     }
+    const bool too_many_addresses = bytes() + reserved_ > addresses;
     const auto largest =
         std::max_element(parts_.begin(), parts_.end(),
                          [](const Part& a, const Part& b) { return a.bytes < b.bytes; });

@@ -28,8 +28,11 @@ public:
     /// reserved.
     double bytes_of(const Cost& cost) const;
     double bytes() const;
-    /// InputError that names the largest part, and how to reduce it, when the total exceeds the
-    /// limit, or with what is reserved that of `ulimit -v`.
+    /// Whether all that was added is within the limit, and with what is reserved that of `ulimit
+    /// -v`.
+    bool fits(const MemoryLimit& limit = memory_limit(),
+              double addresses = address_space_limit()) const;
+    /// InputError that names the largest part, and how to reduce it, when all does not fit.
     void require(const std::string& file, const MemoryLimit& limit = memory_limit(),
                  double addresses = address_space_limit()) const;
 

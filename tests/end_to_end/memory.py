@@ -4,6 +4,7 @@ a reconstruction needs is what one takes.
 
     memory.py LSRECON"""
 
+import json
 import os
 import re
 import resource
@@ -107,6 +108,27 @@ def what_is_needed_is_what_it_takes(make):
                f"{name} {words}: {needed / 1e6} MB said, {taken / 1e6} MB taken")
 
 
+def candidates_that_do_not_fit_are_left_out(make):
+    """Wavelets take twice the memory of total variation. The choice is that of the others."""
+    folder = make()
+    size = 40
+    write(folder / "scan.h5", size, count=4 * size ** 2)
+    of_host = ["--backend", "host"]
+    needed = {}
+    for name in ("tv", "wavelet"):
+        said = subprocess.run([folder.program, "predict", "scan.h5", "--reg", name, "--json",
+                               *of_host], cwd=folder.path, check=True, capture_output=True,
+                              text=True).stdout
+        needed[name] = json.loads(said)["host_bytes"]
+    limit = int(np.mean(list(needed.values())))
+    words = ["recon", "scan.h5", "-o", "image.h5", *of_host]
+    folder.run(0, words, ["wavelet is not weighed: memory has no room"],
+               preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (limit, limit)))
+    with h5py.File(folder / "image.h5") as f:
+        curves = {name for name in f["record"] if "weight_curve" in name}
+        expect(curves == {"weight_curve_lambda", "weight_curve_tv"}, f"{curves} were weighed")
+
+
 def the_grid_that_is_asked_for_counts(make):
     folder = make()
     write(folder / "small.h5", SMALL, spoiled=True)
@@ -195,7 +217,8 @@ def reserved_addresses_count(make):
 
 
 if __name__ == "__main__":
-    sys.exit(run_cases([what_is_needed_is_what_it_takes, the_grid_that_is_asked_for_counts,
+    sys.exit(run_cases([what_is_needed_is_what_it_takes, candidates_that_do_not_fit_are_left_out,
+                        the_grid_that_is_asked_for_counts,
                         fhd_keeps_what_it_writes, qs_are_written_one_by_one,
                         frames_leave_nothing_behind,
                         reserved_addresses_count]))

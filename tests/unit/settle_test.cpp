@@ -25,6 +25,15 @@ TEST(Settle, LeastSquaresAndRegularisersAreCandidates) {
     EXPECT_FALSE(needs_grid(options));
 }
 
+TEST(Settle, RegularisersThatMemoryHasNoRoomForAreNoCandidates) {
+    const std::vector<Regulariser>& rows = regularisers();
+    const auto wavelet = std::find_if(rows.begin(), rows.end(),
+                                      [](const Regulariser& row) { return row.name == "wavelet"; });
+    SolveFacts facts;
+    facts.too_large = std::uint64_t(1) << (wavelet - rows.begin());
+    EXPECT_EQ(names_of({}, facts), "lambda, tv");
+}
+
 TEST(Settle, WhatWasChosenIsSolved) {
     const ReconstructOptions options;
     SolveFacts facts;
