@@ -1,8 +1,16 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds, and runs every test; CI runs this and scripts/check_format.sh.
+# Installs what is missing, builds, and runs the tests; CI runs this and scripts/check_format.sh.
+#     test.sh [--slow]
+# --slow: also those with the label slow, of documents and of each header alone.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+presets=(ci)
+case ${1:-} in
+    "") ;;
+    --slow) presets=(ci slow) ;;
+    *) echo "test.sh: $1 is no option; next: test.sh [--slow]" >&2; exit 2 ;;
+esac
 jobs=$(nproc)
 # On a machine of ours a test that cannot find its device is a failure, not a skip.
 export LSRECON_REQUIRE_DEVICE=1
@@ -16,7 +24,9 @@ step() {
 }
 
 run_tests() {
-    ctest --preset ci --parallel "$jobs" | tee "$log"
+    for preset in "${presets[@]}"; do
+        ctest --preset "$preset" --parallel "$jobs" | tee -a "$log"
+    done
 }
 
 log=$(mktemp)

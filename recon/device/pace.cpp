@@ -38,14 +38,14 @@ constexpr Row<std::size_t> sizes[] = {{"global_bytes", &DeviceInfo::global_bytes
                                       {"constant_bytes", &DeviceInfo::constant_bytes},
                                       {"local_bytes", &DeviceInfo::local_bytes},
                                       {"max_work_group", &DeviceInfo::max_work_group}};
-constexpr Row<unsigned> numbers[] = {{"compute_units", &DeviceInfo::compute_units},
-                                     {"clock_mhz", &DeviceInfo::clock_mhz}};
+constexpr Row<unsigned> counts_of_device[] = {{"compute_units", &DeviceInfo::compute_units},
+                                              {"clock_mhz", &DeviceInfo::clock_mhz}};
 
 /// visit(row) of every member of a device that a file has, but double_precision.
 template <typename Visit> void for_each_row(const Visit& visit) {
     std::for_each(std::begin(texts), std::end(texts), visit);
     std::for_each(std::begin(sizes), std::end(sizes), visit);
-    std::for_each(std::begin(numbers), std::end(numbers), visit);
+    std::for_each(std::begin(counts_of_device), std::end(counts_of_device), visit);
 }
 
 json to_json(const Machine& machine) {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 
+#include "base/eigenvectors.hpp"
 #include "base/error.hpp"
 #include "base/parallel.hpp"
 #include "engines/time_nodes.hpp"
@@ -97,10 +98,9 @@ public:
                 of_times.eigenvectors().transpose();
         const Eigen::MatrixXcd e = exponentials(nodes.nodes(), histogram.rates);
         spread_ = e * histogram.weights.asDiagonal() * e.adjoint();
-        const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXcd> solver(root_ * spread_ *
-                                                                     root_.transpose());
-        squares_ = solver.eigenvalues();
-        u_ = solver.eigenvectors();
+        HermitianEigen squares = eigen_of(root_ * spread_ * root_.transpose());
+        squares_ = std::move(squares.values);
+        u_ = std::move(squares.vectors);
     }
 
     /// Singular values below 3e-8 of the largest are rounding; this is of squares.

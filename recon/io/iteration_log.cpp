@@ -13,13 +13,13 @@ namespace lsrecon {
 
 namespace {
 
-const std::string columns = "frame\tproblem\titeration\trelative_residual\tseconds\n";
+const std::string head_line = "frame\tproblem\titeration\trelative_residual\tseconds\n";
 
 /// Bytes up to the end of the last whole line: a run that was killed may have left a part of one.
 std::size_t whole_lines(const std::string& path) {
     std::ifstream file(path, std::ios::binary);
     const std::string old{std::istreambuf_iterator<char>(file), {}};
-    if (old.compare(0, columns.size(), columns) != 0 && !old.empty()) {
+    if (old.compare(0, head_line.size(), head_line) != 0 && !old.empty()) {
         throw InputError({path, "`log`", "a file that is no log of lsrecon",
                           "the log of the run that is continued, or no file", "name another file"});
     }
@@ -37,7 +37,7 @@ IterationLog::IterationLog(const std::string& path, bool resume)
     }
     errno = 0;
     file_.open(path, old > 0 ? std::ios::app : std::ios::trunc);
-    write(old > 0 ? "" : columns);
+    write(old > 0 ? "" : head_line);
 }
 
 void IterationLog::write(const std::string& line) {

@@ -22,8 +22,8 @@ namespace {
 const std::string format = "lsrecon-maps";
 const char* const next = "name a file that 'lsrecon maps' wrote, or leave `maps` out";
 
-[[noreturn]] void refuse(const std::string& path, const std::string& found,
-                         const std::string& expected) {
+[[noreturn]] void refuse_maps(const std::string& path, const std::string& found,
+                              const std::string& expected) {
     throw InputError({path, "/coil_maps", found, expected, next});
 }
 
@@ -47,7 +47,7 @@ std::string in_record(const Hdf5Reader& file, const std::string& name) {
 
 Hdf5Shape shape_of_maps(const Hdf5Reader& file) {
     if (!file.is_dataset("coil_maps")) {
-        refuse(file.path(), "no such dataset", "coil maps [C, (Z,) Y, X]");
+        refuse_maps(file.path(), "no such dataset", "coil maps [C, (Z,) Y, X]");
     }
     return file.checked_shape("coil_maps", Hdf5Kind::complex);
 }
@@ -79,7 +79,7 @@ StoredMaps read_maps(const std::string& path, const Grid& like) {
     const Hdf5Reader file(path);
     file.start_hash();
     const auto refuse = [&](const std::string& found, const std::string& expected) {
-        lsrecon::refuse(path, found, expected);
+        refuse_maps(path, found, expected);
     };
     const Hdf5Shape shape = shape_of_maps(file);
     const auto dimensions = static_cast<std::size_t>(like.dimensions);

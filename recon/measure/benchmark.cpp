@@ -141,7 +141,7 @@ constexpr int iterations = 30; ///< number of iterations of the published figure
 /// The smallest that the device keeps: a scan of any interest takes all iterations.
 constexpr double solver_tolerance = 1e-5;
 /// The loops run the whole reconstruction when it has no more pairs: some ten seconds.
-constexpr double reference_pairs = 3e8;
+constexpr double pairs_by_reference = 3e8;
 
 /// Keeps the times of one run apart from those of the whole benchmark.
 class OneRun : public Reporter {
@@ -339,7 +339,7 @@ std::vector<ReconstructionRow> benchmark_reconstruction(const BenchmarkOptions& 
     write_native_scan(folder.file("scan.h5"), simulation.scan);
 
     std::vector<ReconstructionRow> rows;
-    if (pairs_of(simulation.scan) <= reference_pairs) {
+    if (pairs_of(simulation.scan) <= pairs_by_reference) {
         const Stage stage(report, "recon reference");
         rows = rows_of(*loops, simulation, folder, solver_named("eigen"), false, report);
     } else {

@@ -26,7 +26,7 @@ constexpr std::size_t most_in_3d = 12;
 /// Largest radii where the phase of an object moves its k-space out of the centre.
 constexpr std::size_t most_of_any_in_2d = 32;
 constexpr std::size_t most_of_any_in_3d = 20;
-constexpr std::size_t fewest = 4;
+constexpr std::size_t least_radius = 4;
 /// Options of the low-resolution images: lambda keeps weakly sampled components from growing.
 constexpr double lambda = 1e-3;
 constexpr int iterations = 30;
@@ -141,7 +141,7 @@ std::size_t most_radius(const Grid& grid) {
 }
 
 bool is_enough(std::size_t radius) {
-    return radius >= fewest;
+    return radius >= least_radius;
 }
 
 void require_calibration(const Scan& scan, const SampledCells& cells, std::size_t frames) {
@@ -151,8 +151,8 @@ void require_calibration(const Scan& scan, const SampledCells& cells, std::size_
     const std::string less =
         cells.has_hole()
             ? text("it is a hole: no sample within ", SampledCells::widest_gap, " cycles/FOV")
-            : text("less than ", 100 * SampledCells::share, " % of it is sampled within ", fewest,
-                   " cycles/FOV");
+            : text("less than ", 100 * SampledCells::share, " % of it is sampled within ",
+                   least_radius, " cycles/FOV");
     throw InputError({scan.file, "the centre of k-space, from which coil maps are estimated",
                       frames > 1 ? text(less, " by all ", frames, " frames together") : less,
                       "samples at the Nyquist rate there",
@@ -191,7 +191,7 @@ CalibrationField::CalibrationField(const Grid& image, const Grid& file,
     }
     const double narrowest = *std::min_element(share_.begin(), share_.end());
     const std::size_t dense = cells.dense_radius();
-    if (static_cast<double>(dense) * narrowest >= static_cast<double>(fewest)) {
+    if (static_cast<double>(dense) * narrowest >= static_cast<double>(least_radius)) {
         grid_ = image;
         share_ = {1, 1, 1};
         dense_radius_ = dense;

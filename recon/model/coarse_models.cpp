@@ -24,7 +24,7 @@ namespace {
 /// The share of k-space along each axis that is compared. A quarter tells a field map of the wrong
 /// sign (1.24 times less is left) as well as half of it does, at a tenth of the cost.
 constexpr double share_of_kspace = 0.25;
-constexpr std::size_t fewest = 16; ///< cycles/FOV
+constexpr std::size_t narrowest_box = 16; ///< cycles/FOV
 const SolveOptions to_compare{1e-4, 10, 1e-3};
 const SolveOptions to_calibrate{1e-3, 30, 1e-4}; ///< images of coils, as for `maps`
 
@@ -33,7 +33,7 @@ Grid box_of(const Grid& grid) {
     Grid box = grid;
     for (std::size_t d = 0; d < static_cast<std::size_t>(grid.dimensions); ++d) {
         const auto share = static_cast<std::size_t>(share_of_kspace * double(grid.size[d]));
-        box.size[d] = std::min(std::max(fewest, share), grid.size[d]);
+        box.size[d] = std::min(std::max(narrowest_box, share), grid.size[d]);
     }
     return box;
 }

@@ -347,12 +347,12 @@ float weight_of(float eigenvalue, float crop, bool soft) {
     return std::sqrt(t);
 }
 
-using Plane = Eigen::ArrayXXf; ///< values by x and y
+using RealPlane = Eigen::ArrayXXf; ///< values by x and y
 
 /// 1 for what is not 0 and for what it encloses. An opening needs no closing first: the window of 6
 /// points, or fewer, bridges all that are narrower than a quarter of the field of view.
-void fill_holes(Eigen::Ref<Plane> weights) {
-    Plane padded = Plane::Zero(weights.rows() + 2, weights.cols() + 2);
+void fill_holes(Eigen::Ref<RealPlane> weights) {
+    RealPlane padded = RealPlane::Zero(weights.rows() + 2, weights.cols() + 2);
     const auto inner = [&] { return padded.block(1, 1, weights.rows(), weights.cols()); };
     inner() = weights;
     std::vector<Eigen::Index> front{0};
@@ -405,7 +405,8 @@ CoilRows::Floats espirit_maps(const Calibration& calibration, const Grid& grid,
     for_each_in_parallel(options.soft ? 0 : grid.size[2], [&](std::size_t z) {
         const auto x = static_cast<Eigen::Index>(grid.size[0]);
         const auto y = static_cast<Eigen::Index>(grid.size[1]);
-        fill_holes(Eigen::Map<Plane>(weights.data() + static_cast<Eigen::Index>(z) * x * y, x, y));
+        fill_holes(
+            Eigen::Map<RealPlane>(weights.data() + static_cast<Eigen::Index>(z) * x * y, x, y));
     });
     found.vectors.array().rowwise() *= weights.cast<std::complex<float>>().transpose();
     return std::move(found.vectors);

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include <Eigen/Eigenvalues>
+#include "base/eigenvectors.hpp"
 
 namespace lsrecon {
 
@@ -23,8 +23,7 @@ const MapsMethod* maps_method_named(const std::string& name) {
 }
 
 Eigen::VectorXcf strongest_combination(const CoilMatrix& rows) {
-    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXcd> solver(rows * rows.adjoint());
-    return solver.eigenvectors().rightCols(1).cast<std::complex<float>>();
+    return eigen_of(rows * rows.adjoint()).vectors.rightCols(1).cast<std::complex<float>>();
 }
 
 } // namespace lsrecon

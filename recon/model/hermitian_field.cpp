@@ -10,7 +10,8 @@ namespace lsrecon {
 
 namespace {
 
-using Plane = Eigen::Matrix<std::complex<float>, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using ComplexPlane =
+    Eigen::Matrix<std::complex<float>, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 /// Voxels side by side: the loops over them become vector instructions.
 using Lanes = Eigen::ArrayXf;
 
@@ -155,7 +156,7 @@ public:
         : field_(field), grid_(grid), reference_(reference), out_(out) {}
 
     void operator()(std::size_t z, const Range& rows) const {
-        const std::vector<Plane> pairs = entries(static_cast<Eigen::Index>(z), rows);
+        const std::vector<ComplexPlane> pairs = entries(static_cast<Eigen::Index>(z), rows);
         const auto coils = static_cast<Eigen::Index>(field_.coils);
         const std::size_t start = (z * grid_.size[1] + rows.first) * grid_.size[0];
         for (const Range& range : split_into_ranges(rows.count * grid_.size[0], voxels_at_a_time)) {
@@ -180,18 +181,18 @@ public:
 
 private:
     /// Some rows of a plane for each pair: the sum over z, then y, then x.
-    std::vector<Plane> entries(Eigen::Index z, const Range& rows) const {
+    std::vector<ComplexPlane> entries(Eigen::Index z, const Range& rows) const {
         const Eigen::Index x_terms = field_.basis[0].cols();
         const Eigen::Index y_terms = field_.basis[1].cols();
         const Eigen::Index z_terms = field_.basis[2].cols();
-        std::vector<Plane> planes;
+        std::vector<ComplexPlane> planes;
         for (Eigen::Index pair = 0; pair < field_.coefficients.rows(); ++pair) {
-            Plane of_plane = Plane::Zero(y_terms, x_terms);
+            ComplexPlane of_plane = ComplexPlane::Zero(y_terms, x_terms);
             for (Eigen::Index t = 0; t < z_terms; ++t) {
                 of_plane += field_.basis[2](z, t) *
-                            Eigen::Map<const Plane>(field_.coefficients.row(pair).data() +
-                                                        t * y_terms * x_terms,
-                                                    y_terms, x_terms);
+                            Eigen::Map<const ComplexPlane>(field_.coefficients.row(pair).data() +
+                                                               t * y_terms * x_terms,
+                                                           y_terms, x_terms);
             }
             planes.emplace_back(field_.basis[1].middleRows(static_cast<Eigen::Index>(rows.first),
                                                            static_cast<Eigen::Index>(rows.count)) *

@@ -1,9 +1,9 @@
 #include "operators/low_rank.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 
+#include "base/eigenvectors.hpp"
 #include "base/error.hpp"
 #include "base/parallel.hpp"
 
@@ -43,18 +43,18 @@ template <typename Real> Matrix casorati_of(const FrameStack<Real>& frames, cons
 /// eigenvalues, g = 1 - length / s for each s above the length.
 Matrix shortened(const Matrix& casorati, double length) {
     const bool wide = casorati.cols() > casorati.rows();
-    const Eigen::SelfAdjointEigenSolver<Matrix> solver(
-        wide ? Matrix(casorati * casorati.adjoint()) : Matrix(casorati.adjoint() * casorati));
-    if (solver.info() != Eigen::Success) {
+    const HermitianEigen squares =
+        eigen_of(wide ? Matrix(casorati * casorati.adjoint()) : casorati.adjoint() * casorati);
+    if (!squares.has_converged) {
         throw ToleranceError("solve: the singular values of a patch of `reg` llr did not converge"
                              "\n  next:     run 'lsrecon validate' on this device");
     }
-    const RealVector s = solver.eigenvalues().cwiseMax(0).cwiseSqrt(); // ascending
+    const RealVector s = squares.values.cwiseMax(0).cwiseSqrt(); // ascending
     const auto kept = (s.array() > length).count();
     if (kept == 0) {
         return Matrix::Zero(casorati.rows(), casorati.cols());
     }
-    const Matrix v = solver.eigenvectors().rightCols(kept);
+    const Matrix v = squares.vectors.rightCols(kept);
     const RealVector gain = 1 - length / s.tail(kept).array();
     return wide ? Matrix(v * (gain.asDiagonal() * (v.adjoint() * casorati)))
                 : Matrix(((casorati * v) * gain.asDiagonal()) * v.adjoint());

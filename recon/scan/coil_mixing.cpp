@@ -1,8 +1,8 @@
 #include "scan/coil_mixing.hpp"
 
 #include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 
+#include "base/eigenvectors.hpp"
 #include "base/error.hpp"
 #include "base/parallel.hpp"
 #include "base/ranges.hpp"
@@ -96,10 +96,8 @@ CoilMixing whitening(const Scan& scan) {
     }
     const Eigen::VectorXd scale = deviation.cwiseInverse();
     covariance = scale.asDiagonal() * covariance * scale.asDiagonal();
-    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXcd> solver(covariance,
-                                                                 Eigen::EigenvaluesOnly);
     constexpr double smallest_eigenvalue = 1e-8;
-    const double found = solver.eigenvalues()(0);
+    const double found = eigen_of(covariance).values(0);
     if (!(found > smallest_eigenvalue)) {
         refuse(
             text("a singular covariance: the smallest eigenvalue of the correlation of coils is ",
@@ -119,8 +117,8 @@ CompressedCoils compressed_coils(const std::vector<Eigen::MatrixXcd>& grams,
     for (const Eigen::MatrixXcd& gram : grams) {
         sum += gram / gram.trace().real();
     }
-    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXcd> solver(sum); // smallest first
-    const CoilMixing mixing = solver.eigenvectors().rowwise().reverse().adjoint();
+    const HermitianEigen coils = eigen_of(sum);
+    const CoilMixing mixing = coils.vectors.rowwise().reverse().adjoint();
     std::vector<Eigen::VectorXd> energies;
     Eigen::Index count = 0;
     for (const Eigen::MatrixXcd& gram : grams) {

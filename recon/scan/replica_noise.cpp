@@ -1,7 +1,6 @@
 #include "scan/replica_noise.hpp"
 
-#include <Eigen/Eigenvalues>
-
+#include "base/eigenvectors.hpp"
 #include "base/error.hpp"
 #include "base/parallel.hpp"
 #include "scan/receiver_noise.hpp"
@@ -38,10 +37,9 @@ ReplicaNoise::ReplicaNoise(const Scan& scan) {
     }
     // The square root that is Hermitian: it also exists where noise of some coils is that of
     // others.
-    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXcd> solver(covariance);
-    const Eigen::MatrixXcd vectors = solver.eigenvectors();
+    const HermitianEigen eigen = eigen_of(covariance);
     factor_ =
-        vectors * solver.eigenvalues().cwiseMax(0).cwiseSqrt().asDiagonal() * vectors.adjoint();
+        eigen.vectors * eigen.values.cwiseMax(0).cwiseSqrt().asDiagonal() * eigen.vectors.adjoint();
     deviation_ = std::sqrt(mean);
     white_ = (covariance - mean * Eigen::MatrixXcd::Identity(coils, coils)).norm() <
              white_enough * covariance.norm();

@@ -24,6 +24,8 @@ class ProgramCache : public test::DeviceFixture {
 protected:
     TemporaryFolder cache;
     ScopedEnvironment variable{"LSRECON_CACHE", cache.path().string()};
+    ScopedEnvironment shards{"GTEST_TOTAL_SHARDS", "1"}; // of the processes that a test starts
+    ScopedEnvironment shard{"GTEST_SHARD_INDEX", "0"};
 
     std::vector<fs::path> entries() const {
         std::vector<fs::path> found;

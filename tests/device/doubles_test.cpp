@@ -13,7 +13,7 @@ namespace {
 using test::Case;
 using test::near;
 
-constexpr double bound = 1e-12;
+constexpr double bound_of_doubles = 1e-12;
 
 class Doubles : public test::DeviceFixture, public testing::WithParamInterface<Case> {
 protected:
@@ -32,8 +32,8 @@ TEST_P(Doubles, FhdQAndForwardOfEveryKernel) {
             GTEST_SKIP() << "a device without double precision";
         }
         const auto agree = [&](const OnHost& computed, const OnHost& exact) {
-            EXPECT_LE(computed.error, bound) << "what it says of itself";
-            return near(computed.values, exact.values, bound);
+            EXPECT_LE(computed.error, bound_of_doubles) << "what it says of itself";
+            return near(computed.values, exact.values, bound_of_doubles);
         };
         EXPECT_TRUE(agree(test::adjoint_of(*on.opened, problem), fhd)) << kernel;
         EXPECT_TRUE(agree(test::q_of(*on.opened, problem, where), q)) << "Q, " << kernel;

@@ -52,7 +52,7 @@ std::vector<Parameters> forms(const DeviceInfo& device) {
 }
 
 /// In single precision.
-double bound(const Parameters& form, std::size_t terms) {
+double separable_bound(const Parameters& form, std::size_t terms) {
     return tolerance::direct_transform(variant_named("separable").arithmetic_by(form).rounding,
                                        terms);
 }
@@ -87,14 +87,14 @@ TEST_P(SeparableForms, AgreeWithTheReference) {
         }
         const auto transforms = test::separable_with(form, precision);
         EXPECT_TRUE(within(test::adjoint_of(*transforms, problem), exact,
-                           bound(form, lattice.samples), lattice.samples))
+                           separable_bound(form, lattice.samples), lattice.samples))
             << to_text(form);
         EXPECT_TRUE(within(test::forward_of(*transforms, problem), exact_samples,
-                           bound(form, problem.voxels.count()), problem.voxels.count()))
+                           separable_bound(form, problem.voxels.count()), problem.voxels.count()))
             << "F, " << to_text(form);
         if (lattice.coils == 1) { // Q of others would be one more shape to compile for
             EXPECT_TRUE(within(test::q_of(*transforms, problem, problem.voxels), exact_q,
-                               bound(form, lattice.samples), lattice.samples))
+                               separable_bound(form, lattice.samples), lattice.samples))
                 << "Q, " << to_text(form);
         }
     }

@@ -74,7 +74,7 @@ def maps_go_to_a_file_and_come_back(make):
         squares = (abs(f["coil_maps"][()])**2).sum(axis=0)
         expect(f["coil_maps"].shape == (6, 40, 40), f["coil_maps"].shape)
         expect(np.all((squares == 0) | (abs(squares - 1) < 1e-5)), "a sum of squares is not 1")
-    recon = ["recon", "coils.h5", "--no-whitening", *QUIET]
+    recon = ["recon", "coils.h5", "--no-whitening", "--lambda", "0.01", *QUIET]
     folder.run(0, [*recon, "-o", "once.h5"])
     folder.run(0, [*recon, "-o", "twice.h5", "--maps", "maps.h5"])
     once, twice = (image_of(folder, name)[0] for name in ("once.h5", "twice.h5"))
@@ -145,7 +145,7 @@ def noise_is_made_white(make):
     for name in ("coils", "mixed"):
         for flags in ("", "--no-whitening"):
             folder.run(0, ["recon", f"{name}.h5", "-o", "i.h5", "--maps", "walsh", *QUIET,
-                           *flags.split()])
+                           "--lambda", "0.01", *flags.split()])
             images[name + flags] = abs(image_of(folder, "i.h5")[0])
     difference = {flags: error(images["mixed" + flags], images["coils" + flags])
                   for flags in ("", "--no-whitening")}  # up to a scale
@@ -188,7 +188,7 @@ def what_cannot_be_done_is_refused(make):
                    "--undersampling", "20", "-o", "sparse.h5", *QUIET])
     with h5py.File(folder / "sparse.h5", "r+") as f:
         del f["coil_maps"]
-    folder.run(0, ["recon", "sparse.h5", "-o", "rss.h5", *QUIET],
+    folder.run(0, ["recon", "sparse.h5", "-o", "rss.h5", "--lambda", "0.01", *QUIET],
                ["No coil maps could be estimated", "centre of k-space"])
     folder.run(INPUT, ["recon", "sparse.h5", "-o", "image.h5", "--maps", "espirit", *QUIET],
                ["sparse.h5", "centre of k-space", "--maps none"])
@@ -265,7 +265,7 @@ def maps_go_with_the_image(make):
     images = []
     for name in ("maps.h5", "bare.h5"):
         folder.run(0, ["recon", "coils.h5", "-o", "i.h5", "--maps", name, "--fov-mm", "300,300",
-                       *QUIET])
+                       "--lambda", "0.01", *QUIET])
         images.append(image_of(folder, "i.h5")[0])
         os.unlink(folder / "i.h5")
     expect((images[0] == images[1]).all(), "maps without a field of view are stretched")

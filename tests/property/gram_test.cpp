@@ -16,7 +16,7 @@ using test::Case;
 using test::near;
 using test::Problem;
 
-std::vector<Case> cases() {
+std::vector<Case> gram_cases() {
     std::vector<Case> all;
     for (const auto& size : {std::array<std::size_t, 3>{4, 4, 0},
                              {5, 5, 0},
@@ -91,7 +91,7 @@ TEST_P(GramOf, IsPositiveAlsoWithFewerSamplesThanVoxels) {
     EXPECT_GE(rho.dot(through_q.apply(rho)).real(), 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Cases, GramOf, testing::ValuesIn(cases()));
+INSTANTIATE_TEST_SUITE_P(Cases, GramOf, testing::ValuesIn(gram_cases()));
 
 } // namespace
 } // namespace lsrecon

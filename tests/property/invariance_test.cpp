@@ -44,7 +44,7 @@ CoilMatrix forward_of(const Problem& problem, const CoilMatrix& rho) {
         .values;
 }
 
-std::vector<Case> cases() {
+std::vector<Case> sizes_and_models() {
     std::vector<Case> all;
     for (const std::uint64_t seed : {1, 2, 3}) {
         for (const auto& size :
@@ -177,7 +177,7 @@ TEST_P(Invariance, AListOfTheGridsVoxelsIsTheGrid) {
     EXPECT_EQ(fhd_of(listed, problem.samples), fhd_of(problem, problem.samples));
 }
 
-INSTANTIATE_TEST_SUITE_P(Cases, Invariance, testing::ValuesIn(cases()));
+INSTANTIATE_TEST_SUITE_P(Cases, Invariance, testing::ValuesIn(sizes_and_models()));
 
 } // namespace
 } // namespace lsrecon

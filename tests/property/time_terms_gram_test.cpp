@@ -21,7 +21,7 @@ using test::Problem;
 
 using TimeTermsGram = test::ArraysFixture;
 
-std::vector<Case> cases() {
+std::vector<Case> time_terms_cases() {
     Case plane{"a plane", {6, 5, 0}, 37};
     plane.field_hz = 300;
     Case volume{"a volume that decays, two coils", {3, 4, 5}, 29, 2};
@@ -35,7 +35,7 @@ TEST_P(TimeTermsGram, IsTheNormalOperatorOfTheReference) {
     if (on.opened->segment_error() == 0) {
         return; // the reference needs no terms
     }
-    for (const Case& of : cases()) {
+    for (const Case& of : time_terms_cases()) {
         const Problem problem = test::make_problem(of);
         const OffResonance& off = *problem.voxels.off_resonance();
         const std::size_t voxels = problem.voxels.count();

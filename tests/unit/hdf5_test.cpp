@@ -106,6 +106,10 @@ class Hdf5Child : public testing::Test {
 protected:
     void SetUp() override {
         write_rows(folder.file("f"), 2);
+        program = started_by(getpid(), "lsrecon-hdf5");
+        if (program > 0) {
+            end_program(); // whose children of other tests may still be there
+        }
         file.emplace(folder.file("f"));
         program = started_by(getpid(), "lsrecon-hdf5");
         ASSERT_GT(program, 0);

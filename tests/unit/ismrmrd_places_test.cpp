@@ -27,7 +27,7 @@ Acquisition at(const std::array<float, 3>& position, double degrees = 0) {
 }
 
 /// Each one a repetition.
-std::vector<Acquisition> repetitions(std::vector<Acquisition> acquisitions) {
+std::vector<Acquisition> twice(std::vector<Acquisition> acquisitions) {
     for (std::size_t i = 0; i < acquisitions.size(); ++i) {
         acquisitions[i].idx().repetition = static_cast<uint16_t>(i);
     }
@@ -47,32 +47,32 @@ TEST(IsmrmrdPlaces, MayDifferByRounding) {
         options.image.shift_to_position = one_place;
         const Scan joined = read_ismrmrd(write(both), options);
         EXPECT_FALSE(noted(joined, "different positions"));
-        const Scan apart = read_ismrmrd(write(repetitions(both)), options);
+        const Scan apart = read_ismrmrd(write(twice(both)), options);
         EXPECT_TRUE(apart.grid.directions);
         EXPECT_EQ(apart.grid.position, (Vec3{10, -20, 30}));
         EXPECT_FALSE(apart.frames[1].position) << "that of the first";
     }
-    const Scan moved = read(repetitions({at({10, -20, 30}), at({10, -20, 30.02F})}));
+    const Scan moved = read(twice({at({10, -20, 30}), at({10, -20, 30.02F})}));
     EXPECT_TRUE(moved.frames[1].position);
 }
 
 // Prospective correction of motion: frames of a slice that share its coil maps.
 TEST(IsmrmrdPlaces, ASmallTurnOfRepetitionsCostsTheOrientation) {
-    const Scan turned = read(repetitions({at({0, 0, 0}), at({0, 1, 0}, 0.3)}));
+    const Scan turned = read(twice({at({0, 0, 0}), at({0, 1, 0}, 0.3)}));
     EXPECT_FALSE(turned.grid.directions || turned.grid.position);
     EXPECT_TRUE(noted(turned, "different orientations"));
     const Frame& second = turned.frames[1];
     EXPECT_FALSE(second.position);
     ASSERT_TRUE(second.turned && second.turned->position && second.turned->directions);
     EXPECT_EQ(*second.turned->position, (Vec3{0, 1, 0})) << "slices are taken from volumes there";
-    EXPECT_FALSE(read(repetitions({at({0, 0, 0}), at({0, 1, 0})})).frames[1].turned);
+    EXPECT_FALSE(read(twice({at({0, 0, 0}), at({0, 1, 0})})).frames[1].turned);
     EXPECT_EQ(refusal([] {
-                  read(repetitions({at({0, 0, 0}), at({0, 30, 0}, 0.3)}));
+                  read(twice({at({0, 0, 0}), at({0, 30, 0}, 0.3)}));
               }).found,
               "several: repetition 1 is 30 mm away, turned by 0.3 degrees from repetition 0");
     ReadOptions options;
     options.image.shift_to_position = true;
-    EXPECT_THROW(read_ismrmrd(write(repetitions({at({0, 0, 0}), at({0, 0, 0}, 0.3)})), options),
+    EXPECT_THROW(read_ismrmrd(write(twice({at({0, 0, 0}), at({0, 0, 0}, 0.3)})), options),
                  InputError);
 }
 
@@ -89,12 +89,12 @@ TEST(IsmrmrdPlaces, WhatIsNotFiniteSaysNothing) {
     const Scan no_position = read({nowhere, nowhere});
     EXPECT_FALSE(no_position.grid.position);
     EXPECT_TRUE(no_position.grid.directions);
-    const Scan no_directions = read(repetitions({undirected, undirected}));
+    const Scan no_directions = read(twice({undirected, undirected}));
     EXPECT_TRUE(no_directions.grid.position);
     EXPECT_FALSE(no_directions.grid.directions);
     EXPECT_FALSE(noted(no_directions, "different orientations"));
     for (const Acquisition& unknown : {nowhere, undirected}) {
-        const Scan some = read(repetitions({good, unknown}));
+        const Scan some = read(twice({good, unknown}));
         EXPECT_FALSE(some.grid.position || some.grid.directions);
         EXPECT_TRUE(noted(some, "The position of some frames is not known"));
     }

@@ -12,7 +12,7 @@ namespace lsrecon {
 namespace {
 
 /// Two frames of 4 x 3 x 2 voxels; voxel n of frame f is n + 100 f - i.
-StoredImage two_frames() {
+StoredImage image_of_two_frames() {
     StoredImage image;
     image.about.grid = test::make_grid(4, 3, 2);
     image.about.grid.position = Vec3{1, 2, 3};
@@ -34,7 +34,7 @@ StoredImage two_frames() {
 TEST(MrdImages, AreReadByTheLibraryOfTheFormat) {
     const test::TemporaryFolder folder;
     Reporter report;
-    write_mrd_images(two_frames(), {folder.file("i.mrd"), ImagePart::complex}, report);
+    write_mrd_images(image_of_two_frames(), {folder.file("i.mrd"), ImagePart::complex}, report);
     ISMRMRD::Dataset file(folder.file("i.mrd").c_str(), "dataset", false);
     ASSERT_EQ(file.getNumberOfImages("image_0"), 2U);
     ISMRMRD::Image<std::complex<float>> image;
@@ -62,7 +62,7 @@ TEST(MrdImages, AreReadByTheLibraryOfTheFormat) {
 TEST(MrdImages, HoldOnePartOfTheValues) {
     const test::TemporaryFolder folder;
     Reporter report;
-    write_mrd_images(two_frames(), {folder.file("i.mrd"), ImagePart::imaginary}, report);
+    write_mrd_images(image_of_two_frames(), {folder.file("i.mrd"), ImagePart::imaginary}, report);
     ISMRMRD::Dataset file(folder.file("i.mrd").c_str(), "dataset", false);
     ISMRMRD::Image<float> image;
     file.readImage("image_0", 0, image);

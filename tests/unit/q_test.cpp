@@ -17,7 +17,7 @@ Complex value(const Q& q, long x, long y, long z = 0) {
     return QValues(q.grid, q.half.values()).at(x, y, z);
 }
 
-test::Problem problem_of(const std::array<std::size_t, 3>& size) {
+test::Problem problem_of_size(const std::array<std::size_t, 3>& size) {
     test::Case of;
     of.size = size;
     of.samples = 5;
@@ -48,7 +48,7 @@ TEST(Q, ByHand) {
 
 TEST(Q, IsZeroWhereADifferenceWouldBeMinusN) {
     for (const auto& size : {std::array<std::size_t, 3>{4, 3, 0}, {3, 2, 4}, {1, 1, 1}}) {
-        const Q q = exact_q(*problem_of(size).sampling, problem_of(size).grid);
+        const Q q = exact_q(*problem_of_size(size).sampling, problem_of_size(size).grid);
         const std::array<std::size_t, 3> extents = q_extents(q.grid);
         const auto nx = static_cast<long>(extents[0] / 2);
         const auto ny = static_cast<long>(extents[1] / 2);
@@ -66,7 +66,7 @@ TEST(Q, IsZeroWhereADifferenceWouldBeMinusN) {
 }
 
 TEST(Q, IsHermitianToTheLastBit) {
-    const Q q = exact_q(*problem_of({3, 4, 2}).sampling, problem_of({3, 4, 2}).grid);
+    const Q q = exact_q(*problem_of_size({3, 4, 2}).sampling, problem_of_size({3, 4, 2}).grid);
     for (long z = -1; z <= 1; ++z) {
         for (long y = -3; y <= 3; ++y) {
             for (long x = -2; x <= 2; ++x) {
@@ -78,7 +78,7 @@ TEST(Q, IsHermitianToTheLastBit) {
 }
 
 TEST(Q, AtZeroIsTheSumOfTheWeights) {
-    const test::Problem problem = problem_of({4, 3, 0});
+    const test::Problem problem = problem_of_size({4, 3, 0});
     const Q q = exact_q(*problem.sampling, problem.grid);
     const double sum = problem.sampling->q_weights().sum();
     EXPECT_NEAR(q.at_zero(), sum, sum * tolerance::reference(0, 5));
@@ -86,7 +86,7 @@ TEST(Q, AtZeroIsTheSumOfTheWeights) {
 }
 
 TEST(Q, KeyFollowsWhatQDependsOnAndNothingElse) {
-    const test::Problem problem = problem_of({4, 3, 0});
+    const test::Problem problem = problem_of_size({4, 3, 0});
     const std::string key = q_key(*problem.sampling, problem.grid);
     EXPECT_EQ(key.size(), 64U);
     Grid moved = problem.grid;
@@ -117,7 +117,7 @@ TEST(Q, KeyOfNoWeightsIsThatOfOnes) {
 }
 
 TEST(Q, AtAListOfVoxelsIsQThere) {
-    const test::Problem problem = problem_of({4, 3, 0});
+    const test::Problem problem = problem_of_size({4, 3, 0});
     Reporter report;
     const CoilMatrix listed =
         compute_q_at(*reference_transforms(), *problem.sampling,
@@ -149,7 +149,7 @@ std::unique_ptr<Transforms> transforms_of(double bound, bool exact, double accur
 }
 
 TEST(Q, OfAFileIsAsExactAsWhatIsAskedFor) {
-    const test::Problem problem = problem_of({4, 3, 0});
+    const test::Problem problem = problem_of_size({4, 3, 0});
     const auto largest = [&](const std::unique_ptr<Transforms>& transforms) {
         return largest_q_error(*transforms, *problem.sampling, problem.grid);
     };
@@ -162,7 +162,7 @@ TEST(Q, OfAFileIsAsExactAsWhatIsAskedFor) {
 }
 
 TEST(Q, IsMadeWithTheBoundOfItsEngine) {
-    const test::Problem problem = problem_of({4, 3, 0});
+    const test::Problem problem = problem_of_size({4, 3, 0});
     const Voxels half = Voxels::half_differences(problem.grid);
     for (const double asked : {0.0, 1e-3}) {
         EXPECT_EQ(making_of_q(*transforms_of(6e-4, false, asked), *problem.sampling, half).accuracy,

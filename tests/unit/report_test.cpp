@@ -9,7 +9,7 @@
 namespace lsrecon {
 namespace {
 
-class Listener : public Reporter {
+class Recorder : public Reporter {
 public:
     std::vector<std::string> heard;
 
@@ -30,7 +30,7 @@ protected:
 };
 
 TEST(Report, StagesBeginAndEnd) {
-    Listener report;
+    Recorder report;
     {
         const Stage outer(report, "solve", 0.1);
         const Stage inner(report, "q");
@@ -40,7 +40,7 @@ TEST(Report, StagesBeginAndEnd) {
 }
 
 TEST(Report, AStageThatRunsTwiceIsOneLine) {
-    Listener report;
+    Recorder report;
     for (int frame = 0; frame < 2; ++frame) {
         const Stage stage(report, "fhd");
     }
@@ -50,7 +50,7 @@ TEST(Report, AStageThatRunsTwiceIsOneLine) {
 }
 
 TEST(Report, AStageEndsAlsoWhenItFails) {
-    Listener report;
+    Recorder report;
     try {
         const Stage stage(report, "mu");
         throw std::runtime_error("broken");
@@ -61,7 +61,7 @@ TEST(Report, AStageEndsAlsoWhenItFails) {
 
 TEST(Report, SeveralFramesAreReportedAndASingleOneIsNot) {
     for (const std::size_t count : {1U, 2U}) {
-        Listener report;
+        Recorder report;
         {
             FrameProgress frames(report, count);
             for (std::size_t f = 0; f < count; ++f) {
@@ -76,7 +76,7 @@ TEST(Report, SeveralFramesAreReportedAndASingleOneIsNot) {
 }
 
 TEST(Report, TheSameNoteIsShownOnce) {
-    Listener report;
+    Recorder report;
     report.note("one slice was skipped");
     report.note("another");
     report.note("one slice was skipped");
@@ -85,7 +85,7 @@ TEST(Report, TheSameNoteIsShownOnce) {
 }
 
 TEST(Report, TheSameFailureIsShownOnce) {
-    Listener report;
+    Recorder report;
     report.fail("frame 1");
     report.fail("frame 2");
     report.fail("frame 1");

@@ -20,7 +20,7 @@ TrajectoryOptions options_of(const Grid& grid) {
     return options;
 }
 
-double distance(const Vec3& a, const Vec3& b) {
+double distance_of(const Vec3& a, const Vec3& b) {
     return std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
 }
 
@@ -96,12 +96,12 @@ TEST(Trajectories, LeaveNoGapByDefault) {
             for (int d = 0; d < grid.dimensions; ++d) {
                 point[d] = (uniform_number(generator) - 0.5) * (grid.size[d] - 1.0);
             }
-            if (distance(point, {0, 0, 0}) > grid.size[0] / 2.0 - 0.5) {
+            if (distance_of(point, {0, 0, 0}) > grid.size[0] / 2.0 - 0.5) {
                 continue;
             }
             double nearest = 1e9;
             for (const Vec3& position : k) {
-                nearest = std::min(nearest, distance(position, point));
+                nearest = std::min(nearest, distance_of(position, point));
             }
             ASSERT_LE(nearest, 1.0)
                 << design.name << " at " << point[0] << ", " << point[1] << ", " << point[2];
@@ -162,9 +162,9 @@ TEST(Trajectories, SpiralStepsAndTurnsAreNarrow) {
     ASSERT_EQ(k.size() % 16, 0u);
     const std::size_t samples = k.size() / 16;
     for (std::size_t i = 1; i < samples; ++i) {
-        ASSERT_LE(distance(k[i], k[i - 1]), 0.7 + 1e-9) << "sample " << i;
+        ASSERT_LE(distance_of(k[i], k[i - 1]), 0.7 + 1e-9) << "sample " << i;
     }
-    EXPECT_NEAR(distance(k[samples - 1], {0, 0, 0}), 64, 1e-9);
+    EXPECT_NEAR(distance_of(k[samples - 1], {0, 0, 0}), 64, 1e-9);
     // Four turns an arm; the last one is 16 cycles per field of view wide, with 16 arms in it.
     EXPECT_NEAR(k[samples - 1][0], 64, 1e-9);
 }
@@ -174,7 +174,7 @@ TEST(Trajectories, RadialSpokesAreOneCycleApart) {
     ASSERT_EQ(k.size(), 202u * 128); // 202 = ceil(64 pi)
     EXPECT_EQ(k[0], (Vec3{-64, 0, 0}));
     EXPECT_EQ(k[64], (Vec3{0, 0, 0}));
-    EXPECT_NEAR(distance(k[0], k[128]), 0.995, 1e-3);
+    EXPECT_NEAR(distance_of(k[0], k[128]), 0.995, 1e-3);
     const std::vector<Vec3> golden =
         make_trajectory("golden-angle", options_of(make_grid(128, 128)));
     const double cosine = (golden[0][0] * golden[128][0] + golden[0][1] * golden[128][1]) / 4096;

@@ -24,7 +24,7 @@ std::string truth_file(const TemporaryFolder& folder, const Extents& extents,
 }
 
 /// Two frames of 2 x 1 voxels.
-Scan two_frames() {
+Scan scan_of_two_frames() {
     Scan scan;
     scan.file = "scan.h5";
     scan.grid = test::make_grid(2, 1);
@@ -35,7 +35,7 @@ Scan two_frames() {
 TEST(Truth, TheErrorIsThatOfMagnitudesRelativeToTheTruth) {
     const TemporaryFolder folder;
     const Truth truth(truth_file(folder, {2, 1, 2}, {3, 0, 0, {0, 4}}));
-    truth.require_size_of(two_frames());
+    truth.require_size_of(scan_of_two_frames());
     Image image;
     image.frames.resize(2);
     image.frames[0].values = ComplexVector::Zero(2);
@@ -64,11 +64,11 @@ TEST(Truth, OfAnotherSizeIsRefusedAsSoonAsTheScanIsKnown) {
     const std::vector<Complex> values(8, 1);
     for (const Extents& other :
          {Extents{1, 1, 2}, Extents{2, 2, 1}, Extents{4}, Extents{2, 2, 2}}) {
-        EXPECT_THROW(Truth(truth_file(folder, other, values)).require_size_of(two_frames()),
+        EXPECT_THROW(Truth(truth_file(folder, other, values)).require_size_of(scan_of_two_frames()),
                      InputError)
             << shown(other);
     }
-    Scan one_frame = two_frames();
+    Scan one_frame = scan_of_two_frames();
     one_frame.frames.resize(1);
     for (const Extents& same : {Extents{1, 1, 2}, Extents{1, 2}, Extents{2}}) {
         EXPECT_NO_THROW(Truth(truth_file(folder, same, values)).require_size_of(one_frame))

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <unistd.h>
 
 #include "base/cache_folder.hpp"
 #include "base/replacing_file.hpp"
@@ -53,9 +54,15 @@ std::vector<unsigned char> read_cache_entry(const std::string& path) {
     return {all.begin() + static_cast<std::ptrdiff_t>(start), all.end()};
 }
 
+bool can_keep_cache_entry(const std::string& path) {
+    const fs::path folder = fs::path(path).parent_path();
+    std::error_code failure;
+    fs::create_directories(folder, failure);
+    return ::access(folder.c_str(), W_OK) == 0;
+}
+
 void write_cache_entry(const std::string& path, const void* bytes, std::size_t size) {
     try {
-        fs::create_directories(fs::path(path).parent_path());
         ReplacingFile file(path);
         std::ofstream stream(file.path(), std::ios::binary);
         const std::string key = key_of_entry(path);

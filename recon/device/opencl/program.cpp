@@ -77,8 +77,10 @@ cl::Program build_source(const cl::Context& context, const cl::Device& device,
         if (code != CL_SUCCESS) {
             throw build_error(name, device, options, code, program);
         }
-        const auto binary = program.getInfo<CL_PROGRAM_BINARIES>().front();
-        write_cache_entry(path, binary.data(), binary.size());
+        if (can_keep_cache_entry(path)) {
+            const auto binary = program.getInfo<CL_PROGRAM_BINARIES>().front();
+            write_cache_entry(path, binary.data(), binary.size());
+        }
         return program;
     });
 }

@@ -106,11 +106,11 @@ void write_to(const ZnzFile& file, const std::string& name, const void* from, st
     }
 }
 
-const char* const again = "write the image again, with nibabel for example";
+const char* const write_with_nibabel = "write the image again, with nibabel for example";
 
 [[noreturn]] void refuse(const std::string& file, const std::string& thing,
                          const std::string& found, const std::string& expected,
-                         const std::string& next = again) {
+                         const std::string& next = write_with_nibabel) {
     throw InputError({file, thing, found, expected, next});
 }
 
