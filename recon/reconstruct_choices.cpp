@@ -55,8 +55,8 @@ bool is_cut(const std::optional<LambdaCurve>& curve) {
     return curve && curve->chosen.index == 0 && curve->at_chosen().lambda > smallest_lambda;
 }
 
-/// ||F^H d|| / (Q(0) ||rho||) of the image of some plain iterations, which grows with each: the
-/// largest of all problems.
+/// The largest ||F^H d|| / (Q(0) ||rho||) of all problems, for the images of so many plain
+/// iterations. It grows with each iteration.
 double gain_after(int iterations, const Run& run, NormalEquations& equations,
                   const std::vector<Volume>& fhd) {
     System* const device = solver_of(run.how).on_device ? equations.on_device() : nullptr;

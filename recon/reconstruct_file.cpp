@@ -144,7 +144,7 @@ private:
 
 namespace {
 
-/// With what PlacedVolumes keep while slices take theirs from files, whose sizes these say.
+/// Counts also what PlacedVolumes keep while slices take theirs from files.
 void require_room(Transforms& transforms, const ReconstructOptions& options, const Scan& scan,
                   const Grid& grid, const OffResonance* field) {
     const PrepareOptions& prepare = options.prepare;

@@ -21,7 +21,7 @@ struct FileOptions : ReconstructOptions {
     std::string truth = {}; ///< image file to compare with; "" for none
     bool resume = false; ///< continue what an earlier run had finished (io/part_folder.hpp)
     Record settings = {}; ///< of this run, for the record
-    /// Of the files that the settings name; null where they have them.
+    /// Hashes of the files that the settings name; null if the settings have them.
     std::function<Record()> hashes = {};
 };
 

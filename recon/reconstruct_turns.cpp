@@ -97,8 +97,8 @@ void compare_models(const Run& run, PlaceTurn& here, const Frame& frame, std::si
     }
 }
 
-/// Where neither iterations nor lambda tell: of another solve, with errors of F^H d of the size of
-/// their bound.
+/// Solves once more with an error of F^H d as large as its bound, and records how much the image
+/// changes: neither iterations nor lambda tell that here.
 void measure_error(const Run& run, NormalEquations& equations, const FrameTurn& turn,
                    const Solved& solved, ImageFrame& image) {
     const double gain = *std::min_element(solved.gains.begin(), solved.gains.end());

@@ -178,7 +178,7 @@ std::unique_ptr<Transforms> OpenDevices::open(const ComputeOptions& options,
     if (!on.device) {
         on.device = open_transforms(options, of_device)->shared_device();
     }
-    // Where memory is scarce, what is kept would cut the work into other pieces.
+    // Kept samples would cut the work into other pieces if memory is scarce.
     if (on.words != words || !on.kept) {
         const bool keeps = on.device->in_host_memory() && options.device_memory == 0;
         on.kept = keeps ? std::make_shared<ContentStore>(most_kept) : nullptr;

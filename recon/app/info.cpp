@@ -357,7 +357,7 @@ Contents contents_of_maps(const Hdf5Reader& file) {
     return to;
 }
 
-/// Of an image of another format than this program's own.
+/// The contents of an image whose format is not this program's own.
 Contents contents_of(const ImageFormat& format, const std::string& path) {
     Contents to("other_image");
     const StoredImage image = format.open(path, {});

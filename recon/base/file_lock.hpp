@@ -8,8 +8,8 @@ namespace lsrecon {
 /// Keeps other threads and processes that want the same file out for as long as it lives. The
 /// system releases it when the process ends, however it ends.
 ///
-/// Where locks do not work, and when another holds the file for longer than `patience`, there is
-/// no lock, and what it protects is at the same risk as without locks.
+/// There is no lock where locks do not work, and when another holds the file for longer than
+/// `patience`. What it protects is then at the same risk as without locks.
 class FileLock {
 public:
     enum class State { held, unsupported, timed_out };

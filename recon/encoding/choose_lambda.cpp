@@ -17,7 +17,7 @@ void require_points(const LambdaCurve& curve, const Scan& scan) {
     }
 }
 
-/// With what the same image is made again.
+/// The options that make the same image again.
 std::string words_of(double lambda, const std::vector<RegulariserChoice>& beside) {
     return text("lambda ", lambda, beside.empty() ? "" : " with `reg` " + in_words(beside));
 }

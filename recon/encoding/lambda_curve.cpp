@@ -19,7 +19,7 @@ constexpr int points_a_decade = 8;
 /// How much larger than its own error a residual must be to need no F rho: right to a percent.
 /// Measured on seven scans of SNR 10 to 100: to 0.004 %.
 constexpr double certain = 100;
-/// Of the runs, where the precision allows: small beside every lambda.
+/// The runs end at this residual if the precision allows it. It is small beside every lambda.
 constexpr double tolerance_of_runs = 1e-8;
 
 /// 1 or -1 at each voxel that a coil sees, the same at every call. Their square is the count.
@@ -35,8 +35,8 @@ ComplexVector signs(const NormalEquations& equations) {
     return values;
 }
 
-/// Of few samples most eigenvalues are 0, and those of a rounded Q as far below it: in double
-/// precision such a run ends before it finds them.
+/// Few samples leave most eigenvalues 0, and a rounded Q has them as far below 0. A run in double
+/// precision ends before it finds those.
 void go_on(PlainRun& run, System& system, int iterations) {
     const double tolerance = std::max(tolerance_of_runs, smallest_tolerance(system.epsilon()));
     try {
@@ -76,7 +76,7 @@ public:
         }
     }
 
-    /// Of all problems together, such as the coils without maps.
+    /// The sum over all problems, such as the coils without maps.
     ShiftedForms::Forms at(double lambda) const {
         ShiftedForms::Forms sum;
         for (const ShiftedForms& of_one : forms_) {
@@ -87,7 +87,7 @@ public:
         }
         return sum;
     }
-    /// Of smallest_lambda.
+    /// The images of smallest_lambda.
     std::vector<ComplexVector> images() const {
         return of_one_ ? std::vector<ComplexVector>{of_one_->image() / system_.unit()} : images_;
     }
@@ -143,11 +143,10 @@ std::vector<double> lambdas() {
     return result;
 }
 
-// With x = (A / Q(0) + lambda)^-1 b, rho is x / Q(0), and R(lambda) is
+// Let x = (A / Q(0) + lambda)^-1 b. Then rho is x / Q(0), and R(lambda) is
 //     ||d||^2 - 2 Re<rho, b> + <rho, A rho> = ||d||^2 - (<b, x> + lambda ||x||^2) / Q(0).
-// Where so much is left at the smallest lambda that the errors of T and F^H d, which are relative
-// to
-// ||d||^2, do not matter, that is all. Else it is computed there from F rho itself, which takes as
+// That is all if so much is left at the smallest lambda that the errors of T and F^H d, which are
+// relative to ||d||^2, do not matter. Else it is computed there from F rho itself, which takes as
 // long as F^H d, and the forms give the difference to it: nothing of the size of ||d||^2 cancels
 // but in double precision.
 class CurveOfFrame {

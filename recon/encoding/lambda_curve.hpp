@@ -7,7 +7,7 @@
 
 namespace lsrecon {
 
-/// Of the curve, 8 a decade.
+/// The curve has 8 points a decade between these.
 constexpr double smallest_lambda = 1e-6;
 constexpr double largest_lambda = 10;
 

@@ -202,7 +202,7 @@ Eigen::VectorXd NormalEquations::misfits(const CoilRows& samples,
 }
 
 void NormalEquations::prepare(Reporter& report) {
-    std::optional<Stage> stage; // that of Q is of who makes it
+    std::optional<Stage> stage; // whoever makes Q opens the stage of Q
     if (by_terms() && terms_.empty()) {
         stage.emplace(report, "q");
     }

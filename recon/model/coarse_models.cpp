@@ -116,7 +116,7 @@ struct CoarseModels::Samples {
     Frame of_maps; ///< samples that maps are estimated from; none where they cannot be
     /// Maps by estimates_in_field, and field.
     std::map<std::pair<bool, double>, CoilRows> maps = {};
-    /// Those of the centre's coils by mirrors, and field; none where they are too large.
+    /// F^H d of the centre's coils, by mirrors and field; none if they are too large.
     std::map<std::pair<bool, double>, std::optional<FhdOfCoils>> fhd_of_coils = {};
 };
 

@@ -69,7 +69,7 @@ Cost cost_of_solve(Transforms& transforms, const FrameShape& frame, const WhereS
     return frame.noise_map ? cost + cost_of_noise_map(grid.voxels(), frame.problems) : cost;
 }
 
-/// Of a scan, without its samples and maps: trajectories and what they come with.
+/// The bytes of all trajectories, with phi, weights and times.
 double bytes_of_samplings(const Scan& scan) {
     double bytes = 0;
     for (const Sampling* const sampling : samplings_of(scan.frames)) {
@@ -93,7 +93,7 @@ FrameShape frame_of(const ReconstructOptions& options, const Grid& grid, std::si
     return frame;
 }
 
-/// Of a scan of 16 x 16 voxels: mostly PoCL's compiler, and that of the driver of a GPU.
+/// Measured with a scan of 16 x 16 voxels: mostly PoCL's compiler, or that of a GPU's driver.
 void add_program(HostMemory& memory, const Device& device) {
     const double bytes = device.in_host_memory() ? 116e6 : 230e6;
     memory.add("the program", "with its libraries", Cost::on_host(bytes));
@@ -171,7 +171,7 @@ Cost cost_of_frames(const Device& device, const FrameShape& frame, Precision pre
                     CoilMaps::cost(std::min(maps, embedding.batch(maps, precision)), voxels));
     // F^H d of every problem beside the images of one
     const std::size_t of_each = volumes_of_each_frame(options.regularisers, grid) + frame.problems;
-    // Of stacks before and after; the image, as it was before the last iterations, and as written.
+    // Two stacks, before and after; the image, the one before the last iterations, the written one.
     const double of_voxel = static_cast<double>(2 * Element{true, precision}.bytes() +
                                                 2 * sizeof(Complex) + sizeof(std::complex<float>));
     const double on_host = // with those of the preconditioners, a set for each term

@@ -45,10 +45,10 @@ void add_samples(HostMemory& memory, const Device& device, const FrameShape& fra
 /// Adds these, the maps, and what add_frame() adds.
 void add_scan(HostMemory& memory, Transforms& transforms, const FrameShape& frame,
               const SolveOptions& options, const Scan& scan);
-/// Of the device, at most at once.
+/// The bytes that a solve holds on the device at most.
 double device_bytes(Transforms& transforms, const FrameShape& frame, const SolveOptions& options);
 
-/// Of frames that are solved together, with so many samplings.
+/// The memory of frames that are solved together. They have so many trajectories.
 Cost cost_of_frames(const Device& device, const FrameShape& frame, Precision precision,
                     std::size_t frames, std::size_t samplings, const SolveOptions& options);
 

@@ -17,13 +17,14 @@ struct SolveEffort {
 
 /// What is right where the user gives nothing (scripts/study_iterations.py):
 constexpr int iterations_of_splitting = 24; ///< with a regulariser that is not quadratic
-/// Where lambda or a quadratic regulariser, and not stopping early, keeps noise out: the image is
-/// within a percent of the converged one. The residual understates its error by up to 1 / lambda.
+/// A solve converges if lambda or a quadratic regulariser keeps noise out, and not stopping early.
+/// The image is then within a percent of the converged one. The residual understates its error by
+/// up to 1 / lambda.
 constexpr int iterations_to_converge = 300;
 constexpr double tolerance_over_lambda = 1e-4;
 constexpr double tolerance_without_lambda = 1e-6; ///< with a quadratic regulariser alone
 
-/// Where products take transforms the solve stops early. `epsilon` is the unit roundoff of the
+/// The solve stops early if its products take transforms. `epsilon` is the unit roundoff of the
 /// solver. UsageError for a preconditioner where there is no choice: splitting has one always,
 /// Eigen's conjugate gradients and products that are not one convolution never.
 SolveOptions with_effort(SolveOptions options, const SolveEffort& effort, Products products,

@@ -105,7 +105,7 @@ Value regulariser_value(ReconstructOptions& options) {
     return {"NAME[:WEIGHT]", take, shown, false, true};
 }
 
-/// Of where something comes from, as a word.
+/// A value that names a source by a word.
 template <typename Source>
 Value source_value(Source& source, Source (*of_word)(const std::string&), const std::string& form) {
     return {form,

@@ -79,7 +79,7 @@ struct Prepared {
     }
 };
 
-/// Where nobody asks for maps and none can be estimated, the scan has none.
+/// The scan has no coil maps if nobody asks for them and none can be estimated.
 ReconstructOptions as_possible(ReconstructOptions options, const Scan& scan, const Grid& grid) {
     const bool asked_for = !is_usual(options.prepare.maps) || !scan.calibrations.empty() ||
                            !scan.calibrations_unused.empty();
@@ -123,7 +123,7 @@ double seconds_of_weights(const Prepared& of, const Sampling& sampling) {
     return static_cast<double>(frames) * seconds;
 }
 
-/// Of a frame with this sampling that is solved.
+/// Adds the solve of a frame of this trajectory.
 void add_solve(const Prepared& of, const Sampling& sampling, const SamplingPlan& plan,
                Stages& stages) {
     const SamplePoints points = sampling.points();
@@ -151,8 +151,8 @@ void add_solve(const Prepared& of, const Sampling& sampling, const SamplingPlan&
     }
 }
 
-/// Of one frame, by a rule's curve, in the precision of the transforms where products are
-/// convolutions.
+/// Adds a rule's curve of lambda for one frame. If products are convolutions, it has the precision
+/// of the transforms.
 void add_choice_of_lambda(const Prepared& of, const Sampling& sampling, Stages& stages) {
     const bool through_q = of.formulation.through_q;
     const auto of_iterations = [&](int iterations) {

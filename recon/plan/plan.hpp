@@ -34,9 +34,9 @@ struct Plan {
     double seconds_of(const std::string& stage) const; ///< 0 for one that it has not
 };
 
-/// Of a scan without samples, which a file of so many bytes holds, on the device of the transforms,
-/// which computes nothing, by the Costs of what will run. The image is on `grid`; `field` is null
-/// without off-resonance.
+/// Plans a reconstruction from the costs of what will run. The scan has no samples, and the device
+/// computes nothing. The image is on `grid`; `field` is null without off-resonance; the file of the
+/// scan has `file_bytes` bytes.
 Plan plan_of(Transforms& transforms, const ReconstructOptions& options, const Scan& scan,
              const Grid& grid, const std::shared_ptr<const OffResonance>& field, double file_bytes);
 

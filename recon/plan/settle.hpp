@@ -48,10 +48,9 @@ bool needs_grid(const ReconstructOptions& options);
 /// are measured than the trajectory says. UsageError as of with_effort.
 SolveOptions settle(const ReconstructOptions& options, const SolveFacts& facts);
 
-/// With the accuracy that the image needs where none was asked for and an engine may compute that
-/// is not exact.
+/// Sets the accuracy that the image needs if none was asked for and an engine may be inexact.
 ComputeOptions with_accuracy_of_image(ComputeOptions compute, const ReconstructOptions& options);
-/// With the accuracy of an image where a larger one is asked for: a rule takes errors of transforms
+/// Sets the accuracy of an image if a larger error is asked for. A rule takes errors of transforms
 /// for those of samples, and leaves out every lambda that they hide.
 ComputeOptions with_accuracy_of_choice(ComputeOptions compute, const ReconstructOptions& options);
 /// In doubles, and by the accuracy that the image needs with this lambda: what the program takes by

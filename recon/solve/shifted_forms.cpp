@@ -6,7 +6,7 @@ namespace lsrecon {
 
 namespace {
 
-/// Of L D L^T = T + shift, with the diagonal and what is beside it.
+/// The pivots D of L D L^T = T + shift. T has this diagonal, and `beside` next to it.
 std::vector<double> pivots_of(const std::vector<double>& diagonal,
                               const std::vector<double>& beside, double shift) {
     std::vector<double> pivots(diagonal.size());

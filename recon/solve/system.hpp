@@ -32,7 +32,7 @@ public:
     /// Conjugate gradients on with quadratic terms alone: x, which is Q(0) ||F^H d||^-1 times an
     /// image on this device, becomes nearer to the solution.
     void improve(Array& x, const Volume& f_h_d, const SolveOptions& options);
-    /// Of a regulariser, by its index.
+    /// Sets the weight of a regulariser, by its index.
     void set_weight(std::size_t regulariser, double weight) {
         regularisers_[regulariser].weight = weight;
     }

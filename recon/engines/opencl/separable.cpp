@@ -48,7 +48,7 @@ public:
     double adjoint_error() const override { return error(stage_); }
 
 private:
-    /// Those that another scan has left, or new ones.
+    /// Returns the samples that another scan has left, or new ones.
     std::shared_ptr<const LatticeSamples> samples_of(const EngineContext& context,
                                                      bool sorted) const {
         Resources of_all = resources_;
