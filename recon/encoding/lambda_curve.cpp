@@ -145,10 +145,10 @@ std::vector<double> lambdas() {
 
 // Let x = (A / Q(0) + lambda)^-1 b. Then rho is x / Q(0), and R(lambda) is
 //     ||d||^2 - 2 Re<rho, b> + <rho, A rho> = ||d||^2 - (<b, x> + lambda ||x||^2) / Q(0).
-// That is all if so much is left at the smallest lambda that the errors of T and F^H d, which are
-// relative to ||d||^2, do not matter. Else it is computed there from F rho itself, which takes as
-// long as F^H d, and the forms give the difference to it: nothing of the size of ||d||^2 cancels
-// but in double precision.
+// The formula serves if R at the smallest lambda is far above the errors of T and F^H d, which are
+// relative to ||d||^2. Else R is computed there from F rho itself, which takes as long as F^H d,
+// and the forms give the difference to it: nothing of the size of ||d||^2 cancels but in double
+// precision.
 class CurveOfFrame {
 public:
     CurveOfFrame(NormalEquations& equations, const Frame& frame, const std::vector<Volume>& fhd,

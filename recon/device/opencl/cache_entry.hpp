@@ -19,12 +19,13 @@ std::string key_of_entry(const std::string& path);
 /// process on a broken one (seen with PoCL 3.1), so it must never see one.
 std::vector<unsigned char> read_cache_entry(const std::string& path);
 
-/// Whether the cache can have this entry. Asking PoCL for a program to keep makes it compile each
-/// kernel once more, for any size of work-groups.
+/// Makes the entry's folder. Returns whether it can be written: asking PoCL for a program to keep
+/// makes it compile each kernel once more, for any size of work-groups.
 bool can_keep_cache_entry(const std::string& path);
 
-/// Writes beside and renames into place, so that processes may write at the same time. A cache
-/// that cannot be written costs time at the next start, not this run.
+/// Writes into the folder that can_keep_cache_entry() made, beside the entry, and renames into
+/// place, so that processes may write at the same time. A cache that cannot be written costs time
+/// at the next start, not this run.
 void write_cache_entry(const std::string& path, const void* bytes, std::size_t size);
 
 } // namespace lsrecon::opencl
