@@ -6,15 +6,8 @@
 
 #include "base/numbers.hpp"
 #include "encoding/choose_lambda.hpp"
-#include "encoding/choose_weight.hpp"
-#include "encoding/formulation.hpp"
-#include "encoding/methods.hpp"
 #include "encoding/noise_map.hpp"
-#include "plan/cost.hpp"
-#include "plan/plan.hpp"
-#include "plan/settle.hpp"
-#include "reconstruct_choices.hpp"
-#include "reconstruct_joint.hpp"
+#include "reconstruct_first_pass.hpp"
 #include "scan/check.hpp"
 #include "schedule/frame_results.hpp"
 #include "solve/cg.hpp"
@@ -23,31 +16,31 @@ namespace lsrecon {
 
 namespace {
 
-Record settings_of(const Run& run) {
-    const SolveOptions& how = run.how;
-    const ComputeOptions& compute = run.transforms.options();
-    Record settings{{"method", method_of(how).name}};
+Record record_of(const Settings& settings) {
+    const SolveOptions& solve = settings.solve;
+    const ComputeOptions& compute = settings.transforms->options();
+    Record record{{"method", method_of(solve).name}};
     if (compute.accuracy_is_of_image) {
-        settings.emplace_back("accuracy", text(compute.accuracy));
+        record.emplace_back("accuracy", text(compute.accuracy));
     }
-    if (method_of(how).solves) {
-        settings.insert(settings.end(), {{"lambda", exact(how.lambda)},
-                                         {"regularisers", in_words(how.regularisers)},
-                                         {"iterations", text(how.iterations)},
-                                         {"tolerance", text(how.tolerance)},
-                                         {"preconditioner", preconditioner_of(how)}});
+    if (method_of(solve).solves) {
+        record.insert(record.end(), {{"lambda", exact(solve.lambda)},
+                                     {"regularisers", in_words(solve.regularisers)},
+                                     {"iterations", text(solve.iterations)},
+                                     {"tolerance", text(solve.tolerance)},
+                                     {"preconditioner", preconditioner_of(solve)}});
     }
-    return settings;
+    return record;
 }
 
 /// What the notes on the solves need to know of the run.
-SolvedWith solved_with(const Run& run, const Formulation& formulation) {
+SolvedWith solved_with(const Run& run, const Settings& settings, const Formulation& formulation) {
     const SamplePoints points = run.scan().frames[run.prepared.first_good()].sampling->points();
-    Transforms& transforms = run.transforms;
+    Transforms& transforms = *settings.transforms;
     return {transforms.epsilon(),
-            !method_of(run.how).solves || transforms.engine_for(points, formulation.voxels).exact,
+            !run.method().solves || transforms.engine_for(points, formulation.voxels).exact,
             formulation.off_resonance && transforms.segment_error() > 0,
-            run.asked.effort.iterations.has_value(),
+            run.request.effort.iterations.has_value(),
             formulation.coils_share_one_problem,
             formulation.off_resonance};
 }
@@ -98,71 +91,224 @@ void add_numbers(Image& about, const Run& run, const FrameResults& frames,
     }
 }
 
-void add_noise_map(Image& about, std::size_t f, SamplingTurn& turn, const FrameTurn& of_frame,
-                   const FrameResults& frames, const Run& run) {
-    if (run.asked.noise_replicas > 0) {
-        add_noise_map(about, f, frames.about()[f].stops, turn.equations, of_frame.fhd, run.scan(),
-                      run.how, run.asked.noise_replicas, turn.here.model.maps_scale, run.report);
+void add_noise_map(Image& about, TrajectoryScope& at, const FrameData& data,
+                   const Settings& settings, const FrameResults& frames) {
+    const std::size_t replicas = at.run.request.noise_replicas;
+    if (replicas == 0) {
+        return;
     }
+    const NoisyFrame frame{
+        data.fhd.volumes, [&](const CoilRows& noise) { return at.adjoint(noise).volumes; },
+        [&](const std::vector<Volume>& fhd) { return at.solve(fhd, settings.solve).image; }};
+    add_noise_map(about, data.index, frames.about()[data.index].stops, frame, at.run.scan(),
+                  at.slice.model, settings.solve, replicas, at.run.report);
 }
 
 /// Makes the noise map where an earlier run or another rank made the first good frame: of the first
-/// frame that there is, which is read again. Its model was compared in its own turn.
-void add_noise_map_of_finished(Image& about, const FrameResults& frames, const Run& run) {
-    if (run.asked.noise_replicas == 0) {
+/// frame that there is, which is read again.
+void add_noise_map_of_finished(Image& about, const Run& run, const Settings& settings,
+                               const FrameResults& frames) {
+    if (run.request.noise_replicas == 0) {
         return;
     }
     const auto made = std::find_if(frames.about().begin(), frames.about().end(),
                                    [](const ImageFrame& frame) { return !frame.failed(); });
     const auto f = static_cast<std::size_t>(made - frames.about().begin());
-    PlaceTurn here(run, run.prepared.place_of(f));
-    here.is_compared = true;
-    SamplingTurn turn(run, here, *run.scan().frames[f].sampling);
-    add_noise_map(about, f, turn, begin_frame(run, turn, f), frames, run);
+    const std::vector<Place>& places = run.prepared.places();
+    SliceScope slice(run, *settings.transforms, places[place_of_frames(places)[f]]);
+    slice.is_compared = true; // when the frame was solved
+    TrajectoryScope at(run, slice, *settings.transforms, *run.scan().frames[f].sampling);
+    add_noise_map(about, at, begin_frame(run, at, f), settings, frames);
 }
 
-/// The bytes of Q that the run keeps: slices share samplings, and a single place uses its Q once.
-double bytes_of_qs(const Device& device, std::size_t places) {
+/// The bytes of Q that the run keeps: slices share trajectories, and so do transforms of several
+/// ranks and of each by itself. One slice uses its Q once.
+double bytes_of_qs(Transforms& transforms, std::size_t slices) {
     constexpr double share_of_memory = 1.0 / 16;
-    return places > 1 ? share_of_memory * device.memory() : 0;
+    const bool is_used_again = slices > 1 || transforms.ranks().count() > 1;
+    return is_used_again ? share_of_memory * transforms.device().memory() : 0;
 }
 
-/// The next run of the same transforms begins as the user asked.
-class AsAsked {
-public:
-    explicit AsAsked(Transforms& transforms)
-        : transforms_(transforms), asked_(transforms.options()) {}
-    ~AsAsked() { transforms_.compute_as(asked_); }
-    AsAsked(const AsAsked&) = delete;
+/// The slices in the order in which they are solved: that of a frame comes first, with its
+/// trajectory and the frame itself.
+std::vector<Place> slices_beginning_with(std::size_t frame, std::vector<Place> slices) {
+    const auto has_it = [&](const SampledFrames& of) {
+        return std::count(of.frames.begin(), of.frames.end(), frame) > 0;
+    };
+    const auto slice = std::find_if(slices.begin(), slices.end(), [&](const Place& one) {
+        return std::any_of(one.samplings.begin(), one.samplings.end(), has_it);
+    });
+    const auto trajectory = std::find_if(slice->samplings.begin(), slice->samplings.end(), has_it);
+    const auto at = std::find(trajectory->frames.begin(), trajectory->frames.end(), frame);
+    std::rotate(trajectory->frames.begin(), at, at + 1);
+    std::rotate(slice->samplings.begin(), trajectory, trajectory + 1);
+    std::rotate(slices.begin(), slice, slice + 1);
+    return slices;
+}
 
-private:
-    Transforms& transforms_;
-    ComputeOptions asked_;
-};
+std::vector<std::size_t> frames_of(const std::vector<Place>& slices) {
+    std::vector<std::size_t> all;
+    for (const Place& slice : slices) {
+        const std::vector<std::size_t> frames = slice.frames();
+        all.insert(all.end(), frames.begin(), frames.end());
+    }
+    return all;
+}
 
 /// What is known of the image once all frames are there.
-void finish(Reconstructed& result, const FrameResults& frames,
-            const std::optional<ChosenSettings>& weight, const std::optional<LambdaCurve>& curve,
-            const Run& run) {
-    Image& about = result.about;
+void finish(Image& about, SolveSummary& solves, const Run& run, const Settings& settings,
+            const FrameResults& frames) {
     about.frames = frames.about();
     for (const ImageFrame& frame : about.frames) {
-        result.solves.add(frame);
+        solves.add(frame);
     }
     if (about.noise_map.size() == 0) {
-        add_noise_map_of_finished(about, frames, run);
+        add_noise_map_of_finished(about, run, settings, frames);
     }
-    add_numbers(about, run, frames, result.solves);
-    if (weight) {
-        add_weight_curves(about, *weight);
+    add_numbers(about, run, frames, solves);
+    if (settings.choices.weight) {
+        add_weight_curves(about, *settings.choices.weight);
     }
-    if (curve) {
-        add_lambda_curve(about, *curve);
+    if (settings.choices.curve) {
+        add_lambda_curve(about, *settings.choices.curve);
     }
     if (const std::string advice = run.model_check.advice(); !advice.empty()) {
         run.report.note(advice);
     }
-    result.solves.note(run.report);
+    solves.note(run.report);
+}
+
+/// The loops over the slices of a scan, their trajectories and the frames of each. What lives for
+/// one pass of a loop is in its scope.
+class Loops {
+public:
+    /// `transforms` are those of the first pass, or of the settings of a part.
+    Loops(const Run& run, const ComputeOptions& asked, std::shared_ptr<Transforms> transforms,
+          std::optional<Settings> settings, ImageSink& sink, FrameResults& frames, Image& about)
+        : run_(run), asked_(asked), transforms_(std::move(transforms)),
+          settings_(std::move(settings)), sink_(sink), frames_(frames), about_(about) {
+        if (settings_) {
+            begin_image();
+        }
+    }
+
+    void solve(const Place& slice, const Place& place) {
+        const auto here = frames_.shared(slice.frames(), [&] {
+            return std::make_unique<SliceScope>(run_, *transforms_, place);
+        });
+        for (std::size_t t = 0; here && t < slice.samplings.size(); ++t) {
+            solve(slice.samplings[t], *here);
+        }
+        if (here && settings_) {
+            solve_together(
+                run_, *transforms_, *here, settings_->solve,
+                [&](std::size_t f, ImageFrame image) { frames_.put(f, std::move(image)); });
+        }
+    }
+    /// None where every frame failed before settings were chosen.
+    const std::optional<Settings>& settings() const { return settings_; }
+
+private:
+    void solve(const SampledFrames& of, SliceScope& slice) {
+        std::unique_ptr<TrajectoryScope> at;
+        for (const std::size_t f : of.frames) {
+            if (!at) {
+                at = frames_.shared(of.frames, [&] { return scope_of(*of.sampling, slice); });
+            }
+            if (!at) {
+                return;
+            }
+            std::optional<FrameData> data;
+            if (!settings_) {
+                data = choose_by(f, *of.sampling, at);
+            }
+            if (settings_) {
+                solve(f, *at, std::move(data));
+            }
+        }
+    }
+
+    std::unique_ptr<TrajectoryScope> scope_of(const Sampling& sampling, SliceScope& slice) {
+        return std::make_unique<TrajectoryScope>(run_, slice, *transforms_, sampling);
+    }
+
+    /// The first pass: chooses the settings of all frames by this one. Where it fails the next one
+    /// does.
+    std::optional<FrameData> choose_by(std::size_t f, const Sampling& sampling,
+                                       std::unique_ptr<TrajectoryScope>& at) {
+        std::optional<FrameData> data;
+        SliceScope& slice = at->slice;
+        const bool is_chosen = frames_.attempt(f, [&] {
+            data = begin_frame(run_, *at, f);
+            settings_ = choose_settings(run_, asked_, transforms_, at, *data);
+        });
+        if (is_chosen) {
+            const std::size_t ranks = transforms_->ranks().count();
+            transforms_ = settings_->transforms;
+            begin_image();
+            if (transforms_->ranks().count() != ranks) {
+                at.reset();
+                at = scope_of(sampling, slice);
+            }
+        }
+        return data;
+    }
+
+    /// Begins the image once settings are there. Ranks solve frames by themselves from here on,
+    /// where there are several that are solved one by one.
+    void begin_image() {
+        const bool together = settings_->are_for_all_frames_together();
+        sink_.keep_chosen(settings_->kept);
+        sink_.begin(run_.scan(), record_of(*settings_), !together);
+        const bool divides = !together && run_.scan().frames.size() > 1;
+        frames_.divide(divides ? transforms_->ranks() : alone_);
+        if (divides && transforms_->ranks().count() > 1) {
+            transforms_ = settings_->transforms = transforms_->alone();
+        }
+    }
+
+    void solve(std::size_t f, TrajectoryScope& at, std::optional<FrameData> data) {
+        const auto begin = [&] {
+            if (!data) {
+                data = begin_frame(run_, at, f);
+            }
+            data->frame.samples = {}; // what follows needs their memory
+        };
+        if (settings_->are_for_all_frames_together()) {
+            frames_.attempt(f, [&] {
+                begin();
+                keep_for_others(at, std::move(*data), settings_->solve, frames_.monitor_of(f));
+            });
+            return;
+        }
+        const bool is_made = frames_.take(f, [&] {
+            begin();
+            return solve_frame(at, *data, settings_->solve, frames_.monitor_of(f));
+        });
+        if (is_made && f == run_.prepared.first_good() && !frames_.are_elsewhere()) {
+            add_noise_map(about_, at, *data, *settings_, frames_);
+        }
+    }
+
+    const Run& run_;
+    const ComputeOptions& asked_;
+    std::shared_ptr<Transforms> transforms_;
+    std::optional<Settings> settings_;
+    JobRanks alone_;
+    ImageSink& sink_;
+    FrameResults& frames_;
+    Image& about_;
+};
+
+SolveFacts facts_of(Transforms& transforms, const ReconstructOptions& options, const Scan& scan,
+                    const Formulation& formulation, const FrameShape& shape) {
+    SolveFacts facts{formulation.products(), unit_roundoff(transforms.solver_precision()),
+                     may_be_joint(transforms, options, scan, shape),
+                     too_large_to_weigh(transforms, options, scan, shape)};
+    // Each rank has found these by its own memory.
+    transforms.ranks().broadcast(0, &facts.series, sizeof facts.series);
+    transforms.ranks().broadcast(0, &facts.too_large, sizeof facts.too_large);
+    return facts;
 }
 
 } // namespace
@@ -170,7 +316,6 @@ void finish(Reconstructed& result, const FrameResults& frames,
 Reconstructed reconstruct(FrameSource& source, ImageSink& sink, Transforms& transforms,
                           ReconstructOptions options, Reporter& report) {
     require_samples(source.scan());
-    const AsAsked as_asked(transforms);
     if (need_splitting(options.solve.regularisers) && options.effort.tolerance) {
         require_tolerance(*options.effort.tolerance, transforms.precision());
     }
@@ -179,77 +324,49 @@ Reconstructed reconstruct(FrameSource& source, ImageSink& sink, Transforms& tran
     PreparedScan prepared(source, std::move(options.prepare), transforms, report);
     const Scan& scan = prepared.scan();
     sink.check(scan);
-    QsOfRun qs(transforms, options.q, bytes_of_qs(transforms.device(), prepared.places().size()),
-               report);
+    QsOfRun qs(options.q, bytes_of_qs(transforms, prepared.places().size()), report);
     const FormulationOptions formulation_options{qs.are_given(), needs_grid(options),
                                                  transforms.segment_error() > 0};
     const Formulation formulation = formulate(scan, prepared.has_maps(), formulation_options);
-    qs.require(scan);
-
-    ModelCheck model_check(transforms, prepared.maps_are_stored());
-    FrameShape shape = shape_of_frames(scan, formulation);
+    qs.require(scan, transforms);
+    FrameShape shape(scan.grid, scan.coils(), formulation.coils_share_one_problem);
     shape.samples = scan.most_samples();
-    SolveFacts facts{formulation.products(), unit_roundoff(transforms.solver_precision()),
-                     may_be_joint(transforms, options, scan, shape),
-                     too_large_to_weigh(transforms, options, scan, shape)};
-    // Each rank has found these by its own memory.
-    transforms.ranks().broadcast(0, &facts.series, sizeof facts.series);
-    transforms.ranks().broadcast(0, &facts.too_large, sizeof facts.too_large);
-    Run run{prepared,
-            transforms,
-            qs,
-            formulation_options,
-            options,
-            settle(options, facts),
-            model_check,
-            report,
-            qs.are_given() ? 0 : frames_of_a_sampling(scan)};
-    TurnAhead ahead;
-    const auto& [weight, curve] = choose_by_samples(run, formulation, facts, sink, ahead);
-    if (ahead.place) {
-        go_on_with(ahead, run);
-    }
+    const SolveFacts facts = facts_of(transforms, options, scan, formulation, shape);
+    ModelCheck model_check(prepared.maps_are_stored());
+    const bool in_segments = formulation.off_resonance && transforms.segment_error() > 0;
+    const Run run{prepared,
+                  qs,
+                  formulation_options,
+                  options,
+                  facts,
+                  shape,
+                  model_check,
+                  report,
+                  qs.are_given() ? 0 : frames_of_a_sampling(scan),
+                  qs.are_given() || in_segments,
+                  report.notes().size()};
 
-    const bool together = need_all_frames(run.how.regularisers);
-    sink.begin(scan, settings_of(run), !together);
-    JobRanks alone;
-    const bool divide = !together && scan.frames.size() > 1;
-    const JointRoom room = together ? require_joint_room(run, formulation) : JointRoom();
-    FrameResults frames(scan, prepared.places(), sink, divide ? transforms.part_ranks() : alone,
-                        options.on_iteration, report);
+    std::optional<Settings> known = settings_of_part(run, sink, transforms, formulation);
+    const std::size_t first = known ? prepared.first_good() : reference_frame(run);
+    const std::vector<Place> slices = slices_beginning_with(first, prepared.places());
+    FrameResults frames(scan, frames_of(slices), sink, options.on_iteration, report);
     Image about = empty_image(scan);
-    for (const Place& place : prepared.places()) {
-        if (together) {
-            solve_together(run, place, room, ahead, frames);
-            continue;
-        }
-        std::unique_ptr<PlaceTurn> here = ahead.take(place);
-        for (const SampledFrames& alike : place.samplings) {
-            // Turns begin with the first frame that is solved here: a place of finished frames
-            // makes no model, and one that fails is a result of its frames.
-            std::unique_ptr<SamplingTurn> turn =
-                here ? ahead.take(*here, *alike.sampling) : nullptr;
-            for (const std::size_t f : alike.frames) {
-                std::optional<FrameTurn> of_frame = ahead.take(f);
-                const bool is_made = frames.take(f, [&] {
-                    begin(run, place, *alike.sampling, here, turn);
-                    if (!of_frame) {
-                        of_frame = begin_frame(run, *turn, f);
-                    }
-                    return solve_frame(run, *turn, *of_frame, frames.monitor_of(f));
-                });
-                if (is_made && f == prepared.first_good() && !frames.are_elsewhere()) {
-                    add_noise_map(about, f, *turn, *of_frame, frames, run);
-                }
-            }
-        }
+    auto first_transforms =
+        known ? known->transforms : transforms_to_choose_by(run, transforms, formulation);
+    Loops loops(run, transforms.options(), std::move(first_transforms), std::move(known), sink,
+                frames, about);
+    for (const Place& slice : slices) {
+        loops.solve(slice, prepared.places()[slice.index]);
     }
     frames.end(model_check);
-    Reconstructed result{SolveSummary(run.how, solved_with(run, formulation)), std::move(about),
-                         frames.finished_before(), frames.failed(), together};
+
+    const Settings& settings = *loops.settings();
+    Reconstructed result{SolveSummary(settings.solve, solved_with(run, settings, formulation)),
+                         std::move(about), frames.finished_before(), frames.failed(),
+                         settings.are_for_all_frames_together()};
     if (!frames.are_elsewhere()) {
-        finish(result, frames, weight, curve, run);
-        sink.end(scan, result.about);
+        finish(result.about, result.solves, run, settings, frames);
+        sink.end(scan, result.about, settings.transforms->computed_by());
     }
     return result;
 }

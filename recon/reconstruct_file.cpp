@@ -93,7 +93,7 @@ public:
         }
     }
 
-    void end(const Scan& scan, const Image& about) override {
+    void end(const Scan& scan, const Image& about, const ComputedBy& by) override {
         store_->require_some();
         image_ = about;
         if (truth_) {
@@ -103,7 +103,7 @@ public:
             image_.numbers.emplace_back("truth_error", *truth_error_);
         }
         const Record of_solve = std::move(image_.record);
-        image_.record = make_record(scan, transforms_.computed_by(), settings_);
+        image_.record = make_record(scan, by, settings_);
         image_.record.insert(image_.record.end(), of_solve.begin(), of_solve.end());
         add_notes(image_.record, scan, report_.notes());
         image_.stage_seconds = report_.stage_seconds();

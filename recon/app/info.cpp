@@ -439,11 +439,11 @@ void print_model(ScanFile& source, const ComputeOptions& options) {
     Console console(true);
     const auto transforms = open_transforms(options, console);
     PreparedScan prepared(source, PrepareOptions(), *transforms, console);
-    ModelCheck model(*transforms, prepared.maps_are_stored());
+    ModelCheck model(prepared.maps_are_stored());
     for (const Place& place : prepared.places()) {
         if (const std::optional<std::size_t> first = prepared.first_good_of(place)) {
-            model.compare(prepared.scan(), place.index, prepared.model_of(place),
-                          prepared.frame(*first), console);
+            model.compare(*transforms, prepared.scan(), place.index,
+                          prepared.model_of(place, *transforms), prepared.frame(*first), console);
         }
     }
     print_line("model: %s", model.in_words().c_str());

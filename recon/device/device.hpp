@@ -2,6 +2,7 @@
 
 #include <array>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -68,6 +69,9 @@ struct KernelRun; // device/kernel.hpp
 class Device {
 public:
     virtual ~Device() = default;
+
+    /// Held by one of several threads while it computes.
+    std::recursive_mutex in_use;
 
     /// The kind that engines ask for: "opencl", "host" or "reference".
     virtual std::string kind() const = 0;

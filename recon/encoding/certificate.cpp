@@ -79,28 +79,24 @@ double seconds_to_certify(const Pace& pace, std::size_t coils, std::size_t sampl
     return pace.exact_sum * static_cast<double>(points_to_sample(coils, samples) * coils * samples);
 }
 
-const DrawnVoxels::Draw& DrawnVoxels::draw() {
-    if (draw_) {
-        return *draw_;
-    }
-    const auto all = static_cast<double>(voxels_);
-    const RealVector squares = coil_maps_.empty() ? RealVector() : squares_of(coil_maps_);
+DrawnVoxels draw_voxels(const CoilRows& coil_maps, std::size_t voxels) {
+    const auto all = static_cast<double>(voxels);
+    const RealVector squares = coil_maps.empty() ? RealVector() : squares_of(coil_maps);
     const double sum = squares.sum();
     if (!std::isnormal(sum)) { // no maps, or none that tell voxels apart
-        draw_ = {random_indices(most_points, voxels_), std::vector<double>(most_points, 1), all};
-        return *draw_;
+        return {random_indices(most_points, voxels), std::vector<double>(most_points, 1), all};
     }
     const double root = sum / squares.stableNorm();
-    draw_ = {random_indices(most_points, squares), {}, root * root};
-    for (const std::size_t n : draw_->at) {
-        draw_->weights.push_back(sum / (all * squares(static_cast<Eigen::Index>(n))));
+    DrawnVoxels drawn{random_indices(most_points, squares), {}, root * root};
+    for (const std::size_t n : drawn.at) {
+        drawn.weights.push_back(sum / (all * squares(static_cast<Eigen::Index>(n))));
     }
-    return *draw_;
+    return drawn;
 }
 
 Certificate certify_fhd(const Sampling& sampling, const CoilRows& samples,
-                        const CoilRows& coil_maps, const Voxels& voxels,
-                        const DrawnVoxels::Draw& drawn, const std::vector<Volume>& fhd) {
+                        const CoilRows& coil_maps, const Voxels& voxels, const DrawnVoxels& drawn,
+                        const std::vector<Volume>& fhd) {
     const std::size_t count = points_to_sample(samples.rows(), samples.columns());
     const std::vector<std::size_t> at(drawn.at.begin(),
                                       drawn.at.begin() + static_cast<long>(count));
@@ -153,6 +149,25 @@ void certify_q(const Sampling& sampling, const Q& q, Certificate& errors) {
 
 // N is wrong by as much of itself as Q, or by numbers without order in all differences: then N rho
 // of as much of Q(0) rho times the spread. Neither is known, and the sum of both is above each.
+Certifier::Certifier(const Encoding& encoding, const NormalOperator& n, const DrawnVoxels& drawn)
+    : encoding_(encoding), drawn_(drawn), by_q_(n.q() != nullptr) {
+    if (by_q_) {
+        certify_q(encoding.sampling(), *n.q(), of_q_);
+    }
+}
+
+Certificate Certifier::of(const CoilRows& samples, const std::vector<Volume>& fhd) const {
+    Certificate errors = certify_fhd(encoding_.sampling(), samples, encoding_.images().coil_maps,
+                                     encoding_.formulation().voxels, drawn_, fhd);
+    errors.gram = by_q_ ? of_q_.gram : errors.fhd;
+    errors.spread = by_q_ ? of_q_.spread : 1;
+    return errors;
+}
+
+std::size_t Certifier::unknowns() const {
+    return static_cast<std::size_t>(std::ceil(drawn_.unknowns));
+}
+
 ErrorEstimate error_of_equations(const Certificate& errors, double gain) {
     const double of_gram = std::hypot(1, gain > 0 ? errors.spread / gain : 0);
     return {std::hypot(errors.fhd.estimate, of_gram * errors.gram.estimate),

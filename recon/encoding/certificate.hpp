@@ -1,8 +1,6 @@
 #pragma once
 
-#include <optional>
-
-#include "operators/q.hpp"
+#include "encoding/normal_operator.hpp"
 #include "scan/image.hpp"
 
 namespace lsrecon {
@@ -12,39 +10,46 @@ namespace lsrecon {
 /// numbers, of so many degrees of freedom as the squares' own variance says (Satterthwaite 1946).
 ErrorEstimate error_estimate(const std::vector<double>& squares, double all, double norm);
 
-/// Voxels of a place at which F^H d of each of its frames is computed exactly. They are drawn, with
+/// Voxels of a slice at which F^H d of each of its frames is computed exactly. They are drawn, with
 /// repetitions, in proportion to sum_c |S_c|^2: F^H mu_c is wrong alike at all voxels, and F^H d is
 /// 0 where the maps are.
-class DrawnVoxels {
-public:
-    /// `coil_maps` are C x N and must outlive this object, or are empty.
-    DrawnVoxels(const CoilRows& coil_maps, std::size_t voxels)
-        : coil_maps_(coil_maps), voxels_(voxels) {}
-
-    struct Draw {
-        std::vector<std::size_t> at;
-        std::vector<double> weights; ///< 1 / (N p) of each, which has the probability p
-        /// The number of voxels over which errors of F^H d are spread; N without maps.
-        double unknowns;
-    };
-    /// The drawn voxels, the same on every platform; they are drawn on the first call.
-    const Draw& draw();
-
-private:
-    const CoilRows& coil_maps_;
-    std::size_t voxels_;
-    std::optional<Draw> draw_;
+struct DrawnVoxels {
+    std::vector<std::size_t> at;
+    std::vector<double> weights; ///< 1 / (N p) of each, which has the probability p
+    /// The number of voxels over which errors of F^H d are spread; N without maps.
+    double unknowns = 0;
 };
+/// The same on every platform. `coil_maps` are C x N, or empty.
+DrawnVoxels draw_voxels(const CoilRows& coil_maps, std::size_t voxels);
 
 /// The sampled errors of F^H d at the drawn voxels. `samples` are C x M, `coil_maps` C x N or
 /// empty; `fhd` holds one volume a problem.
 Certificate certify_fhd(const Sampling& sampling, const CoilRows& samples,
-                        const CoilRows& coil_maps, const Voxels& voxels,
-                        const DrawnVoxels::Draw& drawn, const std::vector<Volume>& fhd);
+                        const CoilRows& coil_maps, const Voxels& voxels, const DrawnVoxels& drawn,
+                        const std::vector<Volume>& fhd);
 /// The time that certify_fhd takes, and for one coil that of certify_q.
 double seconds_to_certify(const Pace& pace, std::size_t coils, std::size_t samples);
 /// Adds the sampled errors of Q, measured at random differences of two voxels.
 void certify_q(const Sampling& sampling, const Q& q, Certificate& errors);
+
+/// Holds F^H d and Q of one trajectory against exact sums.
+class Certifier {
+public:
+    /// Samples the errors of Q. All must outlive it.
+    Certifier(const Encoding& encoding, const NormalOperator& n, const DrawnVoxels& drawn);
+
+    /// The errors of F^H d of C x M samples, and those of Q; where F and F^H multiply, those of
+    /// F^H d stand for theirs, since F is as wrong as its adjoint.
+    Certificate of(const CoilRows& samples, const std::vector<Volume>& fhd) const;
+    /// The number of voxels over which errors of F^H d are spread.
+    std::size_t unknowns() const;
+
+private:
+    const Encoding& encoding_;
+    const DrawnVoxels& drawn_;
+    bool by_q_;
+    Certificate of_q_;
+};
 
 /// The error of one side of (N + lambda) rho = F^H d / Q(0) against the other, relative to F^H d,
 /// by each estimate or each bound (docs/maths.md). `gain` is ||F^H d|| / (Q(0) ||rho||).

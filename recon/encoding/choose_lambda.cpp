@@ -37,9 +37,8 @@ void tell_choice(const LambdaCurve& curve, const Scan& scan, std::size_t f,
 } // namespace
 
 LambdaCurve choose_lambda(const RuleChoice& wanted, const Scan& scan, std::size_t f,
-                          const Frame& frame, NormalEquations& equations,
-                          const std::vector<Volume>& fhd, const SolveOptions& options,
-                          Reporter& report) {
+                          const Frame& frame, const NormalOperator& n, const RightHandSides& fhd,
+                          const SolveOptions& options, Reporter& report) {
     const LambdaRule& rule = *lambda_rule(wanted.word);
     const double of_sample = energy_of_noise(scan.noise);
     if (rule.needs_noise && !(of_sample > 0)) {
@@ -63,8 +62,7 @@ LambdaCurve choose_lambda(const RuleChoice& wanted, const Scan& scan, std::size_
         }
         return is_last || (iterations >= first_iterations_of_curve && is_solved(curve.at_chosen()));
     };
-    LambdaCurve curve =
-        make_lambda_curve(equations, frame, fhd, of_sample, options, is_enough, report);
+    LambdaCurve curve = make_lambda_curve(n, frame, fhd, of_sample, options, is_enough, report);
     tell_choice(curve, scan, f, options.regularisers, report);
     return curve;
 }

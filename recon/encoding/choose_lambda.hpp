@@ -2,6 +2,7 @@
 
 #include "base/report.hpp"
 #include "encoding/lambda_curve.hpp"
+#include "scan/image.hpp"
 
 namespace lsrecon {
 
@@ -15,12 +16,11 @@ constexpr double usual_lambda_of_rule = 0.01;
 constexpr int usual_iterations_of_curve = 75;
 
 /// Chooses lambda for all frames of a scan, as it is transformed, by frame f, and tells which and
-/// why. The equations were made with smallest_lambda, `fhd` is the frame's. InputError when the
-/// scan has no noise for the rule, or the rule finds none.
+/// why. `fhd` is the frame's. InputError when the scan has no noise for the rule, or the rule finds
+/// none.
 LambdaCurve choose_lambda(const RuleChoice& rule, const Scan& scan, std::size_t f,
-                          const Frame& frame, NormalEquations& equations,
-                          const std::vector<Volume>& fhd, const SolveOptions& options,
-                          Reporter& report);
+                          const Frame& frame, const NormalOperator& n, const RightHandSides& fhd,
+                          const SolveOptions& options, Reporter& report);
 
 /// The curve and the rule, for the record.
 void add_lambda_curve(Image& image, const LambdaCurve& curve);

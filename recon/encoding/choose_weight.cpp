@@ -10,7 +10,7 @@
 #include "base/error.hpp"
 #include "base/numbers.hpp"
 #include "encoding/joint.hpp"
-#include "encoding/misfit.hpp"
+#include "encoding/sample_energy.hpp"
 #include "encoding/solvers.hpp"
 #include "operators/q.hpp"
 #include "scan/coil_mixing.hpp"
@@ -92,15 +92,16 @@ struct ImageOnDevice {
     double scale;
 };
 
-/// The samples of frames in two parts each, of virtual coils, and the equations of the part that is
-/// kept.
+/// Samples of virtual coils that choose, in two parts: what is kept of a frame and what is held
+/// out. N of each part.
 class Prediction {
 public:
-    Prediction(const CommonToFrames& common, const std::vector<const Frame*>& frames, Route route,
+    Prediction(const SliceToWeigh& slice, const std::vector<const Frame*>& frames,
                const SolveOptions& options, Reporter& report)
-        : mixing_(mixing_of(common, *frames.front())), maps_(mixed_maps(common.coil_maps)),
-          place_(of_choice(common)), route_(route), on_device_(solver_of(options).on_device),
-          report_(report) {
+        : slice_(slice), mixing_(mixing_of(slice.images.coil_maps, *frames.front())),
+          maps_(mixed_maps(slice.images.coil_maps)),
+          images_(slice.transforms.device(), slice.images.formulation, maps_),
+          on_device_(solver_of(options).on_device), report_(report) {
         for (const Frame* const frame : frames) {
             const Frame of_virtual_coils{frame->sampling, mixed(mixing_, frame->samples), "", {}};
             of_frames_.push_back(
@@ -109,10 +110,10 @@ public:
         for (std::size_t f = 0; is_possible() && f < this->frames(); ++f) {
             const std::vector<ComplexVector> first = joint_frame(f).start;
             Part& held = of_frames_[f]->held;
-            held.set(
-                weighted_by_shell(held.frame, NormalEquations(place_, *held.frame.sampling, route_)
-                                                  .misfits(held.frame.samples, first, report)));
-            make_system(held);
+            held.set(weighted_by_shell(held.frame,
+                                       Encoding(slice.transforms, images_, *held.frame.sampling)
+                                           .misfits(held.frame.samples, first, report)));
+            make_system(held, false);
             noise_alone_ = noise_alone_ && is_noise(of_frames_[f]->kept);
         }
     }
@@ -145,17 +146,16 @@ public:
 
     /// Begins with another candidate, whose open weights are usual ones.
     void begin(const Candidate& candidate) {
-        place_.common.lambda = candidate.lambda;
-        place_.common.regularisers = with_weight(candidate.regularisers, usual_weight);
-        place_.common.precondition =
-            place_.common.formulation.products() == Products::one_convolution;
+        settings_.lambda = candidate.lambda;
+        settings_.regularisers = with_weight(candidate.regularisers, usual_weight);
+        settings_.precondition = slice_.images.formulation.products() == Products::one_convolution;
         shared_.basis.reset(); // of another kind
     }
-    /// The equations of what is kept of a frame, with the candidate, and its images of a few
-    /// iterations without regularisers.
+    /// What is kept of a frame, with the candidate, and its images of a few iterations without
+    /// regularisers.
     JointFrame joint_frame(std::size_t f) {
         Part& kept = of_frames_[f]->kept;
-        make_system(kept);
+        make_system(kept, true);
         JointFrame joint;
         joint.fhd = kept.fhd;
         joint.system = kept.system;
@@ -180,10 +180,11 @@ private:
 
         Frame frame;
         double energy = 0;
-        std::optional<Q> q;
-        std::optional<NormalEquations> equations;
+        std::optional<Encoding> encoding; ///< with n and fhd, once they are needed
+        std::optional<NormalOperator> n;
         std::vector<Volume> fhd;
         std::vector<ComplexVector> first; ///< images of what is kept, once they are needed
+        ReferenceSystem on_reference; ///< where the device has no room
         std::shared_ptr<System> system; ///< that was made last
     };
     struct OfFrame {
@@ -218,62 +219,56 @@ private:
             .explained();
     }
 
+    void make_normal_operator(Part& part, bool is_solved) {
+        const Sampling& sampling = *part.frame.sampling;
+        // The transforms of this encoding go with it: N keeps those of its own, if any.
+        part.fhd = Encoding(slice_.transforms, images_, sampling)
+                       .adjoint(part.frame.samples, report_)
+                       .volumes;
+        part.encoding.emplace(slice_.transforms, images_, sampling);
+        part.n.emplace(
+            *part.encoding,
+            [&](const Sampling& of) {
+                return compute_q(slice_.transforms, of, slice_.images.formulation.grid, report_);
+            },
+            NormalOperator::Options{slice_.route, is_solved}, report_);
+    }
+
     /// The system of a part: it must not outlive the part, and its workspace is that of all.
-    void make_system(Part& part) {
+    void make_system(Part& part, bool is_solved) {
         part.system.reset();
-        part.equations.emplace(place_, *part.frame.sampling, route_);
-        if (part.fhd.empty()) {
-            part.fhd = part.equations->fhd(part.frame.samples, report_);
+        if (!part.n) {
+            make_normal_operator(part, is_solved);
         }
         if (on_device_) {
             try {
-                part.system = part.equations->kept_system(shared_, report_);
+                part.system = make_kept_system(*part.n, settings_, slice_.prior, shared_,
+                                               slice_.transforms.precision());
                 return;
             } catch (const DeviceError&) { // no room
             }
         }
-        part.system = {std::shared_ptr<System>(), &part.equations->on_reference()};
+        part.on_reference = make_reference_system(*part.n, settings_, slice_.prior);
+        part.system = {std::shared_ptr<System>(), part.on_reference.system.get()};
     }
 
     /// Few virtual coils predict as all do: those of nearly all energy where coil maps combine
     /// them, the strongest ones where each is solved alone.
-    static CoilMixing mixing_of(const CommonToFrames& common, const Frame& frame) {
+    static CoilMixing mixing_of(const CoilRows& maps, const Frame& frame) {
         const CoilCompression with_maps{0, 0.99};
         const CoilCompression alone{coils_alone_of_weight};
-        return compressed_coils({gram(frame.samples)}, common.coil_maps.empty() ? alone : with_maps)
-            .mixing;
+        return compressed_coils({gram(frame.samples)}, maps.empty() ? alone : with_maps).mixing;
     }
     CoilRows mixed_maps(const CoilRows& maps) const {
         return maps.empty() ? maps : mixed(mixing_, maps);
     }
-    CommonToFrames of_choice(const CommonToFrames& common) {
-        CommonToFrames choice{common.transforms, common.formulation, maps_, 0,
-                              [this](const Sampling& sampling) { return q_of(sampling); }};
-        choice.prior = common.prior;
-        choice.solver_precision = common.transforms.precision();
-        return choice;
-    }
 
-    const Q& q_of(const Sampling& sampling) {
-        for (const auto& frame : of_frames_) {
-            for (Part* const part : {&frame->kept, &frame->held}) {
-                if (part->frame.sampling.get() == &sampling) {
-                    if (!part->q) {
-                        part->q = compute_q(place_.common.transforms, sampling,
-                                            place_.common.formulation.grid, report_);
-                    }
-                    return *part->q;
-                }
-            }
-        }
-        throw std::logic_error("Q of samples that are neither kept nor held out");
-    }
-
+    const SliceToWeigh& slice_;
     CoilMixing mixing_;
     CoilRows maps_;
-    PlaceEquations place_;
+    ImageSpace images_; ///< of virtual coils
+    SolveOptions settings_; ///< of the candidate
     SharedWorkspaces shared_;
-    Route route_;
     bool on_device_;
     Reporter& report_;
     bool noise_alone_ = true;
@@ -539,15 +534,14 @@ bool any_needs_all_frames(const std::vector<Candidate>& candidates) {
 }
 
 ChosenSettings choose_weight(const std::vector<Candidate>& candidates,
-                             const std::vector<const Frame*>& frames,
-                             const CommonToFrames& of_place, Route route,
+                             const std::vector<const Frame*>& frames, const SliceToWeigh& slice,
                              const SolveOptions& options, const std::string& chosen_from,
                              Reporter& report) {
     constexpr double full = 0.9; // of k-space
     const Stage stage(report, "weight");
     ChosenSettings chosen;
-    chosen.is_full = coverage(*frames.front()->sampling, of_place.formulation.grid) > full;
-    Prediction prediction(of_place, frames, route, options, report);
+    chosen.is_full = coverage(*frames.front()->sampling, slice.images.formulation.grid) > full;
+    Prediction prediction(slice, frames, options, report);
     if (!prediction.is_possible()) {
         take_usual(candidates.front(), report, chosen);
         return chosen;

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/report.hpp"
-#include "encoding/normal_equations.hpp"
+#include "encoding/least_squares.hpp"
 #include "scan/image.hpp"
 #include "solve/weight_curve.hpp"
 
@@ -35,15 +35,22 @@ constexpr std::size_t most_frames_of_weight = 8;
 /// Whether a choice is by the frames of a place together: one of the candidates couples them.
 bool any_needs_all_frames(const std::vector<Candidate>& candidates);
 
+/// The slice that held-out samples of some of its frames choose for.
+struct SliceToWeigh {
+    Transforms& transforms;
+    const ImageSpace& images;
+    const PriorImage* prior; ///< null for none
+    Route route;
+};
+
 /// Chooses among candidates, and the weight of the best, by cross-validation: an eighth of the
 /// samples is held out (scan/held_out.hpp), and the images of the others, weight by weight from
 /// large to small, each begun with the one before, predict it. The frame has its samples, or those
-/// of a place that are solved together have theirs, in time; the equations are those of their place
-/// and engine. `chosen_from` says of which frame, "" where there is one. The stage "weight". Where
-/// too few samples can be held out, usual weights are taken, with a note.
+/// of a slice that are solved together have theirs, in time. `chosen_from` says of which frame, ""
+/// where there is one. The stage "weight". Where too few samples can be held out, usual weights are
+/// taken, with a note.
 ChosenSettings choose_weight(const std::vector<Candidate>& candidates,
-                             const std::vector<const Frame*>& frames,
-                             const CommonToFrames& of_place, Route route,
+                             const std::vector<const Frame*>& frames, const SliceToWeigh& slice,
                              const SolveOptions& options, const std::string& chosen_from,
                              Reporter& report);
 

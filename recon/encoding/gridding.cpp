@@ -1,7 +1,6 @@
 // Images without a solver: one adjoint of weighted samples (docs/maths.md#gridding).
 
 #include "encoding/methods.hpp"
-#include "encoding/normal_equations.hpp"
 
 namespace lsrecon {
 
@@ -12,15 +11,25 @@ Density density_of_gridding(const Sampling& sampling, const Scan& scan, const Fo
     return method.of(sampling, scan.grid);
 }
 
-Solved combined(NormalEquations& equations, const std::vector<Volume>& fhd,
-                const SolveOptions& options) {
-    const CoilRows& maps = equations.coil_maps();
-    RealVector divisor = RealVector::Ones(static_cast<Eigen::Index>(equations.voxels()));
-    if (!maps.empty()) {
-        divisor = squares_of(maps);
+Density weights_of(const Method& method, const Sampling& sampling, const Scan& scan,
+                   const Formulation& formulation, const SolveOptions& options) {
+    Density density = method.density(sampling, scan, formulation, options);
+    density.cells /= static_cast<double>(formulation.grid.voxels());
+    for (Eigen::Index m = 0; m < sampling.phi.size(); ++m) {
+        const double square = std::norm(sampling.phi(m));
+        density.cells(m) = square > 0 ? density.cells(m) / square : 0;
+    }
+    return density;
+}
+
+Solved combined(const Method& method, const Density& weights, const CoilRows& coil_maps,
+                const std::vector<Volume>& fhd) {
+    RealVector divisor = RealVector::Ones(static_cast<Eigen::Index>(fhd.front().count()));
+    if (!coil_maps.empty()) {
+        divisor = squares_of(coil_maps);
     }
     Solved solved;
-    solved.solver = method_of(options).name + ", density: " + equations.density();
+    solved.solver = method.name + ", density: " + weights.method;
     for (const Volume& volume : fhd) {
         const ComplexVector image =
             (divisor.array() > 0)

@@ -7,7 +7,7 @@
 
 #include "base/numbers.hpp"
 #include "base/tolerance.hpp"
-#include "encoding/misfit.hpp"
+#include "encoding/sample_energy.hpp"
 #include "encoding/solvers.hpp"
 #include "solve/shifted_forms.hpp"
 
@@ -23,14 +23,14 @@ constexpr double certain = 100;
 constexpr double tolerance_of_runs = 1e-8;
 
 /// 1 or -1 at each voxel that a coil sees, the same at every call. Their square is the count.
-ComplexVector signs(const NormalEquations& equations) {
+ComplexVector signs(const Encoding& encoding) {
     std::mt19937_64 bits(1);
-    ComplexVector values(static_cast<Eigen::Index>(equations.voxels()));
+    ComplexVector values(static_cast<Eigen::Index>(encoding.voxels()));
     for (Complex& value : values) {
         value = (bits() & 1) == 0 ? 1 : -1;
     }
-    if (!equations.coil_maps().empty()) {
-        values.array() *= seen_by(equations.coil_maps()).array();
+    if (const CoilRows& maps = encoding.images().coil_maps; !maps.empty()) {
+        values.array() *= seen_by(maps).array();
     }
     return values;
 }
@@ -108,7 +108,7 @@ private:
 /// By the first system that does: one in the precision of the transforms, the solver's, the
 /// reference.
 template <typename ByOne>
-auto on_first_that_can(NormalEquations& equations, bool on_device, const ByOne& by_one) {
+auto on_first_that_can(const NormalOperator& n, const SolveOptions& settings, const ByOne& by_one) {
     const auto tried = [&](System* system) {
         std::optional<decltype(by_one(*system))> result;
         try {
@@ -120,15 +120,16 @@ auto on_first_that_can(NormalEquations& equations, bool on_device, const ByOne& 
         }
         return result;
     };
-    if (on_device) {
-        if (auto result = tried(equations.in_precision_of_transforms().get())) {
+    if (solver_of(settings).on_device) {
+        if (auto result = tried(in_precision_of_transforms(n, settings).get())) {
             return *result;
         }
-        if (auto result = tried(equations.on_device())) {
+        const LeastSquares problem(n, settings);
+        if (auto result = tried(&problem.system())) {
             return *result;
         }
     }
-    return by_one(equations.on_reference());
+    return by_one(*make_reference_system(n, settings).system);
 }
 
 /// Numbers that a user can type again.
@@ -151,14 +152,15 @@ std::vector<double> lambdas() {
 // precision.
 class CurveOfFrame {
 public:
-    CurveOfFrame(NormalEquations& equations, const Frame& frame, const std::vector<Volume>& fhd,
+    CurveOfFrame(const NormalOperator& n, const Frame& frame, const RightHandSides& fhd,
                  double noise)
-        : q_at_zero_(equations.q_at_zero()),
-          error_(tolerance::normal_equations(equations.error(), equations.epsilon_of_transforms())),
-          by_chance_(tolerance::expected(error_, equations.epsilon_of_transforms())) {
+        : q_at_zero_(n.q_at_zero()),
+          error_(tolerance::normal_equations(std::max(fhd.error, n.error()),
+                                             n.encoding().transforms().epsilon())),
+          by_chance_(tolerance::expected(error_, n.encoding().transforms().epsilon())) {
         start_.data = energy_of(*frame.sampling, frame.samples);
         start_.noise = noise * frame.sampling->sum_of_weights();
-        for (const Volume& b : fhd) {
+        for (const Volume& b : fhd.volumes) {
             squares_ += b.norm() * b.norm();
         }
     }
@@ -206,15 +208,14 @@ LambdaCurve CurveOfFrame::by(const Runs& runs) const {
 
 } // namespace
 
-LambdaCurve make_lambda_curve(NormalEquations& equations, const Frame& frame,
-                              const std::vector<Volume>& fhd, double noise,
-                              const SolveOptions& options, const IsEnough& is_enough,
-                              Reporter& report) {
-    equations.prepare(report); // a stage of its own
+LambdaCurve make_lambda_curve(const NormalOperator& n, const Frame& frame,
+                              const RightHandSides& fhd, double noise, SolveOptions options,
+                              const IsEnough& is_enough, Reporter& report) {
     const Stage stage(report, "lambda");
-    return on_first_that_can(equations, solver_of(options).on_device, [&](System& system) {
-        Runs runs(system, fhd);
-        CurveOfFrame of_frame(equations, frame, fhd, noise);
+    options.lambda = smallest_lambda;
+    return on_first_that_can(n, options, [&](System& system) {
+        Runs runs(system, fhd.volumes);
+        CurveOfFrame of_frame(n, frame, fhd, noise);
         for (int done = 0;;) {
             done = std::min(runs.next(done), options.iterations);
             runs.all_go_on(done);
@@ -222,8 +223,8 @@ LambdaCurve make_lambda_curve(NormalEquations& equations, const Frame& frame,
             LambdaCurve curve = of_frame.by(runs);
             bool enough = is_enough(curve, done);
             if (enough && of_frame.needs_misfit(runs)) {
-                of_frame.set_misfit(runs,
-                                    equations.misfits(frame.samples, runs.images(), report).sum());
+                of_frame.set_misfit(
+                    runs, n.encoding().misfits(frame.samples, runs.images(), report).sum());
                 curve = of_frame.by(runs);
                 enough = is_enough(curve, done);
             }
@@ -234,18 +235,16 @@ LambdaCurve make_lambda_curve(NormalEquations& equations, const Frame& frame,
     });
 }
 
-double amplification(NormalEquations& equations, double lambda, const SolveOptions& options,
-                     Reporter& report) {
+double amplification(const NormalOperator& n, const SolveOptions& options, Reporter& report) {
     const Stage stage(report, "rounding");
-    const ComplexVector z = signs(equations);
+    const ComplexVector z = signs(n.encoding());
     const int iterations = std::min(iterations_of_rounding, options.iterations);
-    const ShiftedForms forms =
-        on_first_that_can(equations, solver_of(options).on_device, [&](System& system) {
-            PlainRun run = system.plain_run(Volume(z), false);
-            go_on(run, system, iterations);
-            return ShiftedForms(run.coefficients(), run.squares(), options.lambda);
-        });
-    return std::sqrt(forms.at(lambda).x_x / z.squaredNorm());
+    const ShiftedForms forms = on_first_that_can(n, options, [&](System& system) {
+        PlainRun run = system.plain_run(Volume(z), false);
+        go_on(run, system, iterations);
+        return ShiftedForms(run.coefficients(), run.squares(), options.lambda);
+    });
+    return std::sqrt(forms.at(options.lambda).x_x / z.squaredNorm());
 }
 
 } // namespace lsrecon

@@ -2,7 +2,7 @@
 
 #include <functional>
 
-#include "encoding/normal_equations.hpp"
+#include "encoding/least_squares.hpp"
 #include "solve/lambda_rules.hpp"
 
 namespace lsrecon {
@@ -18,23 +18,20 @@ constexpr int iterations_between_curves = 4;
 /// the same iterations once the residual is known better. True of the last that there can be.
 using IsEnough = std::function<bool(LambdaCurve& curve, int iterations)>;
 
-/// Residual and solution over lambda, of a frame whose equations were made with smallest_lambda:
-/// one run of conjugate gradients and, where little is left, F rho once (docs/maths.md). `noise` is
-/// the expected sum over the coils of |n|^2 of a sample, 0 where it was not measured. Points begin
-/// where the precision of the transforms resolves lambda. The run goes on until it is enough, up to
-/// the iterations of the options; without coil maps the run of each coil begins anew for more. In
-/// the precision of the transforms where that does. The stage "lambda".
-LambdaCurve make_lambda_curve(NormalEquations& equations, const Frame& frame,
-                              const std::vector<Volume>& fhd, double noise,
-                              const SolveOptions& options, const IsEnough& is_enough,
-                              Reporter& report);
+/// Residual and solution over lambda, of a frame: one run of conjugate gradients and, where little
+/// is left, F rho once (docs/maths.md). `noise` is the expected sum over the coils of |n|^2 of a
+/// sample, 0 where it was not measured. Points begin where the precision of the transforms resolves
+/// lambda. The run goes on until it is enough, up to the iterations of the options; without coil
+/// maps the run of each coil begins anew for more. In the precision of the transforms where that
+/// does. The stage "lambda".
+LambdaCurve make_lambda_curve(const NormalOperator& n, const Frame& frame,
+                              const RightHandSides& fhd, double noise, SolveOptions options,
+                              const IsEnough& is_enough, Reporter& report);
 
 constexpr int iterations_of_rounding = 75; ///< of amplification(), for a factor of two
 /// The errors in rho of errors in F^H d that are alike in all directions: at most 1 / lambda,
-/// relative to Q(0). The equations have the lambda of the options, and maybe the weight of l2
-/// beside it. By a run on signs that were drawn (Hutchinson 1990, Communications in Statistics
-/// 19:433).
-double amplification(NormalEquations& equations, double lambda, const SolveOptions& options,
-                     Reporter& report);
+/// relative to Q(0), with the lambda of the options. By a run on signs that were drawn (Hutchinson
+/// 1990, Communications in Statistics 19:433).
+double amplification(const NormalOperator& n, const SolveOptions& options, Reporter& report);
 
 } // namespace lsrecon

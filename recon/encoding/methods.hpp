@@ -45,9 +45,12 @@ std::vector<Volume> fhd_by_fft(Transforms& transforms, const Sampling& sampling,
                                const RealVector& weights, const Grid& grid, const CoilRows& samples,
                                CoilMaps& maps, Listener listener);
 
-/// The image of F^H d of a method that does not solve: over sum |S|^2 with coil maps; several coils
+/// Weights by which F^H d is the image: those of the method over N |phi|^2, 0 where phi is.
+Density weights_of(const Method& method, const Sampling& sampling, const Scan& scan,
+                   const Formulation& formulation, const SolveOptions& options);
+/// The image of F^H d with such weights: over sum |S|^2 with coil maps, C x N; several coils
 /// without maps by the root of their sum of squares.
-Solved combined(NormalEquations& equations, const std::vector<Volume>& fhd,
-                const SolveOptions& options);
+Solved combined(const Method& method, const Density& weights, const CoilRows& coil_maps,
+                const std::vector<Volume>& fhd);
 
 } // namespace lsrecon

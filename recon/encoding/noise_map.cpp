@@ -45,23 +45,19 @@ RealVector RunningDeviation::deviation(int parts) const {
     return (squares_ / (parts * (count_ - 1))).cwiseSqrt();
 }
 
-RealVector noise_map(NormalEquations& equations, const std::vector<Volume>& fhd,
-                     const SolveOptions& options, std::size_t replicas,
+RealVector noise_map(const NoisyFrame& frame, std::size_t replicas,
                      const std::function<CoilRows(std::size_t replica)>& noise, Reporter& report) {
-    equations.prepare(report); // a stage of its own
     const Stage stage(report, "noise_map");
-    SolveOptions of_replica = options;
-    of_replica.monitor = nullptr;
     RunningDeviation running;
     for (std::size_t i = 0; i < replicas; ++i) {
-        std::vector<Volume> noisy = equations.fhd(noise(i));
+        std::vector<Volume> noisy = frame.transform(noise(i));
         for (std::size_t p = 0; p < noisy.size(); ++p) {
-            noisy[p] = Volume(ComplexVector(fhd[p].values() + noisy[p].values()));
+            noisy[p] = Volume(ComplexVector(frame.fhd[p].values() + noisy[p].values()));
         }
-        running.add(solve(equations, noisy, of_replica).image);
+        running.add(frame.solve(noisy));
         report.progress(static_cast<double>(i + 1) / static_cast<double>(replicas));
     }
-    return running.deviation(fhd.size() == 1 ? 2 : 1);
+    return running.deviation(frame.fhd.size() == 1 ? 2 : 1);
 }
 
 std::string why_no_g_factor(const Scan& scan, const CoilRows& coil_maps, const Sampling& sampling,
@@ -103,33 +99,32 @@ RealVector g_factor(const RealVector& noise_map, const CoilRows& coil_maps, std:
     return noise_map.cwiseProduct((static_cast<double>(samples) * squares).cwiseSqrt()) / deviation;
 }
 
-void add_noise_map(Image& image, std::size_t frame, const std::vector<Stop>& stops,
-                   NormalEquations& equations, const std::vector<Volume>& fhd, const Scan& scan,
-                   const SolveOptions& options, std::size_t replicas, double maps_scale,
-                   Reporter& report) {
+void add_noise_map(Image& image, std::size_t f, const std::vector<Stop>& stops,
+                   const NoisyFrame& frame, const Scan& scan, const Model& model,
+                   const SolveOptions& options, std::size_t replicas, Reporter& report) {
     const ReplicaNoise noise(scan);
-    const Sampling& sampling = *scan.frames[frame].sampling;
-    const Precision precision = scan.frames[frame].samples.precision();
+    const Sampling& sampling = *scan.frames[f].sampling;
+    const Precision precision = scan.frames[f].samples.precision();
     if (scan.noise.empty()) {
         report.note("The scan has no noise measurement. The noise map is relative: it is for noise "
                     "of variance 1 in the real and imaginary parts of the samples.");
     }
     image.noise_map = noise_map(
-        equations, fhd, options, replicas,
+        frame, replicas,
         [&](std::size_t i) { return noise.draw(i, sampling.samples(), precision); }, report);
-    image.noise_map /= maps_scale;
+    image.noise_map /= model.maps_scale;
     image.numbers.emplace_back("noise_replicas", static_cast<double>(replicas));
-    image.numbers.emplace_back("noise_frame", static_cast<double>(frame));
+    image.numbers.emplace_back("noise_frame", static_cast<double>(f));
     image.numbers.emplace_back("noise_deviation_of_samples", noise.deviation());
     add_statistics(image, "noise_map", image.noise_map);
     const std::string why =
-        why_no_g_factor(scan, equations.coil_maps(), sampling, noise.white(), options, stops);
+        why_no_g_factor(scan, *model.coil_maps, sampling, noise.white(), options, stops);
     if (!why.empty()) {
         report.note("no g-factor: " + why);
         return;
     }
-    image.g_factor = g_factor(image.noise_map, equations.coil_maps(), sampling.samples(),
-                              noise.deviation() / maps_scale);
+    image.g_factor = g_factor(image.noise_map, *model.coil_maps, sampling.samples(),
+                              noise.deviation() / model.maps_scale);
     report.tell("g-factor without regularisation: " +
                 add_statistics(image, "g_factor", image.g_factor));
 }

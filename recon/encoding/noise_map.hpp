@@ -3,7 +3,7 @@
 #include <functional>
 
 #include "encoding/solve.hpp"
-#include "scan/scan.hpp"
+#include "scan/place.hpp"
 
 namespace lsrecon {
 
@@ -21,18 +21,23 @@ private:
     RealVector squares_; ///< sum |x - mean|^2
 };
 
-/// The noise of an image by pseudo-replicas (Robson et al. 2008, MRM 60:895): the frame of this F^H
-/// d is solved again with other noise added to its samples, and the standard deviation over the
-/// replicas is taken in every voxel, N: of a real or imaginary part of a complex image, or of a
-/// magnitude. Its relative error is 1 / (2 sqrt(replicas - 1)), and sqrt(2) times that for
-/// magnitudes.
+/// How a frame becomes an image again, with other noise.
+struct NoisyFrame {
+    const std::vector<Volume>& fhd;
+    std::function<std::vector<Volume>(const CoilRows& noise)> transform; ///< F^H of C x M values
+    std::function<ComplexVector(const std::vector<Volume>& fhd)> solve;
+};
+
+/// The noise of an image by pseudo-replicas (Robson et al. 2008, MRM 60:895): the frame is solved
+/// again with other noise added to its samples, and the standard deviation over the replicas is
+/// taken in every voxel, N: of a real or imaginary part of a complex image, or of a magnitude. Its
+/// relative error is 1 / (2 sqrt(replicas - 1)), and sqrt(2) times that for magnitudes.
 ///
 /// Noise is added to the data, not reconstructed alone, because conjugate gradients that end early
 /// and penalties that are not quadratic treat both by what the data are.
 ///
 /// `noise` gives C x M values of a replica. At least 2 replicas; errors as of solve().
-RealVector noise_map(NormalEquations& equations, const std::vector<Volume>& fhd,
-                     const SolveOptions& options, std::size_t replicas,
+RealVector noise_map(const NoisyFrame& frame, std::size_t replicas,
                      const std::function<CoilRows(std::size_t replica)>& noise, Reporter& report);
 
 /// The memory of a noise map of a frame with `problems` right-hand sides, beside the frame's own.
@@ -56,13 +61,11 @@ std::string why_no_g_factor(const Scan& scan, const CoilRows& coil_maps, const S
 RealVector g_factor(const RealVector& noise_map, const CoilRows& coil_maps, std::size_t samples,
                     double deviation);
 
-/// Adds the noise map of one frame to an image, with its statistics, and the g-factor where that is
-/// defined and this image has it (why_no_g_factor). `fhd` is the frame's, as are `stops`, `scan` as
-/// it is transformed, with weights as they are. `maps_scale` is what the coil maps of the equations
-/// were divided by.
-void add_noise_map(Image& image, std::size_t frame, const std::vector<Stop>& stops,
-                   NormalEquations& equations, const std::vector<Volume>& fhd, const Scan& scan,
-                   const SolveOptions& options, std::size_t replicas, double maps_scale,
-                   Reporter& report);
+/// Adds the noise map of frame f to an image, with its statistics, and the g-factor where that is
+/// defined and this image has it (why_no_g_factor). `stops` are the frame's, `scan` as it is
+/// transformed, with weights as they are, and the coil maps are those of the model.
+void add_noise_map(Image& image, std::size_t f, const std::vector<Stop>& stops,
+                   const NoisyFrame& frame, const Scan& scan, const Model& model,
+                   const SolveOptions& options, std::size_t replicas, Reporter& report);
 
 } // namespace lsrecon

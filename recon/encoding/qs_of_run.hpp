@@ -1,7 +1,6 @@
 #pragma once
 
 #include <deque>
-#include <utility>
 
 #include "base/report.hpp"
 #include "encoding/q_store.hpp"
@@ -14,25 +13,28 @@ class QsOfRun {
 public:
     /// Takes Q from the store, or null, before it computes one. Keeps the last ones, within so many
     /// bytes. All must outlive it.
-    QsOfRun(Transforms& transforms, QStore* store, double most_bytes, Reporter& report)
-        : transforms_(transforms), store_(store), most_bytes_(most_bytes), report_(report) {}
+    QsOfRun(QStore* store, double most_bytes, Reporter& report)
+        : store_(store), most_bytes_(most_bytes), report_(report) {}
 
     bool are_given() const { return store_ != nullptr && store_->is_given(); }
     /// InputError as of QStore::require.
-    void require(const Scan& scan);
+    void require(const Scan& scan, Transforms& transforms);
     /// Computed in the stage "q".
-    Q of(const Sampling& sampling, const Grid& grid);
-    /// Drops what is kept: the transforms compute otherwise from now on.
-    void forget() { kept_.clear(); }
+    Q of(Transforms& transforms, const Sampling& sampling, const Grid& grid);
 
 private:
-    Q of_store_or_computed(const Sampling& sampling, const Grid& grid);
+    Q of_store_or_computed(Transforms& transforms, const Sampling& sampling, const Grid& grid);
 
-    Transforms& transforms_;
+    struct Kept {
+        const Sampling* sampling;
+        Precision precision;
+        double accuracy;
+        Q q;
+    };
     QStore* store_;
     double most_bytes_;
     Reporter& report_;
-    std::deque<std::pair<const Sampling*, Q>> kept_;
+    std::deque<Kept> kept_;
 };
 
 } // namespace lsrecon

@@ -2,7 +2,6 @@
 
 #include "base/error.hpp"
 #include "base/norm.hpp"
-#include "encoding/methods.hpp"
 #include "encoding/solvers.hpp"
 #include "solve/late_change.hpp"
 
@@ -120,9 +119,10 @@ Solved solve_on_device(System& system, const std::vector<Volume>& fhd, const Sol
     return solved;
 }
 
-Solved solve_by_eigen(NormalEquations& equations, const std::vector<Volume>& fhd,
-                      const SolveOptions& options, Listener listener) {
-    System& system = equations.on_reference();
+namespace {
+
+Solved solve_by_eigen_on(System& system, const std::vector<Volume>& fhd,
+                         const SolveOptions& options, Listener listener) {
     require_scale(system, fhd, listener);
     const auto apply = [&](const ComplexVector& rho) { return system.apply(rho); };
     Solved solved = solve_each(
@@ -134,51 +134,55 @@ Solved solve_by_eigen(NormalEquations& equations, const std::vector<Volume>& fhd
     return solved;
 }
 
-Solved solve_where_it_fits(NormalEquations& equations, const std::vector<Volume>& fhd,
-                           const SolveOptions& options, Listener listener) {
-    const bool splits = need_splitting(options.regularisers); // which Eigen does not
-    const auto note = [&](const std::string& why) {
-        listener.note((splits ? "solved on the CPU in double precision: "
-                              : "solved by Eigen in double precision: ") +
-                      why);
-    };
-    if (System* const system = equations.on_device()) {
-        require_scale(*system, fhd, listener);
-        try {
-            return solve_on_device(*system, fhd, options, listener);
-        } catch (const ToleranceError& error) {
-            note(error.what());
-        } catch (const DeviceError& error) {
-            note(error.what());
-        }
+/// Splitting is what Eigen does not do.
+Solved solve_on_reference(System& system, const std::vector<Volume>& fhd,
+                          const SolveOptions& options, Listener listener) {
+    if (!need_splitting(options.regularisers)) {
+        return solve_by_eigen_on(system, fhd, options, listener);
     }
-    if (splits) {
-        require_scale(equations.on_reference(), fhd, listener);
-        return solve_on_device(equations.on_reference(), fhd, options, listener);
-    }
-    return solve_by_eigen(equations, fhd, options, listener);
+    require_scale(system, fhd, listener);
+    return solve_on_device(system, fhd, options, listener);
 }
 
-Solved solve(NormalEquations& equations, const std::vector<Volume>& fhd,
-             const SolveOptions& options, Listener listener) {
-    if (!method_of(options).solves) {
-        return combined(equations, fhd, options);
+} // namespace
+
+Solved solve_by_eigen(const LeastSquares& problem, const std::vector<Volume>& fhd,
+                      const SolveOptions& options, Listener listener) {
+    if (!problem.is_on_device()) {
+        return solve_by_eigen_on(problem.system(), fhd, options, listener);
     }
-    Solved solved = solver_of(options).solve(equations, fhd, options, listener);
+    return solve_by_eigen_on(*problem.on_reference().system, fhd, options, listener);
+}
+
+Solved solve_where_it_fits(const LeastSquares& problem, const std::vector<Volume>& fhd,
+                           const SolveOptions& options, Listener listener) {
+    if (!problem.is_on_device()) {
+        return solve_on_reference(problem.system(), fhd, options, listener);
+    }
+    require_scale(problem.system(), fhd, listener);
+    const auto solve_again = [&](const std::string& why) {
+        listener.note((need_splitting(options.regularisers)
+                           ? "solved on the CPU in double precision: "
+                           : "solved by Eigen in double precision: ") +
+                      why);
+        return solve_on_reference(*problem.on_reference().system, fhd, options, listener);
+    };
+    try {
+        return solve_on_device(problem.system(), fhd, options, listener);
+    } catch (const ToleranceError& error) {
+        return solve_again(error.what());
+    } catch (const DeviceError& error) {
+        return solve_again(error.what());
+    }
+}
+
+Solved solve(const LeastSquares& problem, const std::vector<Volume>& fhd,
+             const SolveOptions& options, Listener listener) {
+    Solved solved = solver_of(options).solve(problem, fhd, options, listener);
     if (!options.regularisers.empty()) { // lambda alone leaves 0 there
-        clear_where_maps_are_zero(equations.coil_maps(), solved);
+        clear_where_maps_are_zero(problem.coil_maps(), solved);
     }
     return solved;
-}
-
-Solved solve_in_stage(NormalEquations& equations, const std::vector<Volume>& fhd,
-                      const SolveOptions& options, Reporter& report) {
-    if (!method_of(options).solves) {
-        return combined(equations, fhd, options);
-    }
-    equations.prepare(report);
-    const Stage stage(report, "solve");
-    return solve(equations, fhd, options, report);
 }
 
 std::string solvers_of(const Image& image) {

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "base/report.hpp"
-#include "encoding/normal_equations.hpp"
+#include "encoding/least_squares.hpp"
 #include "scan/image.hpp"
 #include "solve/conjugate_gradient.hpp"
 
@@ -34,19 +34,15 @@ void add(Solution solution, double b_norm, std::size_t problems, Solved& solved)
 /// Solves (F^H F + lambda Q(0) I) rho = F^H d for every right-hand side by the solver of the
 /// options. The image is 0 where all coil maps are. ToleranceError when it cannot keep the
 /// tolerance.
-Solved solve(NormalEquations& equations, const std::vector<Volume>& fhd,
+Solved solve(const LeastSquares& problem, const std::vector<Volume>& fhd,
              const SolveOptions& options, Listener listener = {});
 
-/// Solves as the stage "solve", after the stage of Q.
-Solved solve_in_stage(NormalEquations& equations, const std::vector<Volume>& fhd,
-                      const SolveOptions& options, Reporter& report);
-
-/// Solves on the device when the equations fit on it and its precision can keep the tolerance, else
-/// on the CPU in double precision, with a note.
-Solved solve_where_it_fits(NormalEquations& equations, const std::vector<Volume>& fhd,
+/// Solves on the device when the problem is there and its precision can keep the tolerance, else on
+/// the CPU in double precision, with a note.
+Solved solve_where_it_fits(const LeastSquares& problem, const std::vector<Volume>& fhd,
                            const SolveOptions& options, Listener listener);
 /// Solves by Eigen, in double precision.
-Solved solve_by_eigen(NormalEquations& equations, const std::vector<Volume>& fhd,
+Solved solve_by_eigen(const LeastSquares& problem, const std::vector<Volume>& fhd,
                       const SolveOptions& options, Listener listener);
 /// Solves on the device alone: see System::solve for its errors.
 Solved solve_on_device(System& system, const std::vector<Volume>& fhd, const SolveOptions& options,

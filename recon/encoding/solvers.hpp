@@ -12,7 +12,7 @@ struct Solver {
     std::string name;
     std::string summary;
     /// See solve(), which calls it.
-    Solved (*solve)(NormalEquations& equations, const std::vector<Volume>& fhd,
+    Solved (*solve)(const LeastSquares& problem, const std::vector<Volume>& fhd,
                     const SolveOptions& options, Listener listener);
     bool on_device; ///< whether it runs on the device where there is room
     bool preconditions;

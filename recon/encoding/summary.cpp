@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "base/numbers.hpp"
 #include "base/tolerance.hpp"
+#include "encoding/certificate.hpp"
 #include "encoding/methods.hpp"
 #include "solve/late_change.hpp"
 #include "solve/sensitivity.hpp"

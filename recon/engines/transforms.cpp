@@ -17,139 +17,106 @@ namespace lsrecon {
 
 namespace {
 
-/// The model machine by the device of the first rank: another rank may have only a part of its GPU.
-Machine model_of_first(const DeviceInfo& info, JobRanks& ranks) {
-    Machine model = model_of(info);
-    for (unsigned* const number : {&model.device.compute_units, &model.device.clock_mhz}) {
-        ranks.broadcast(0, number, sizeof *number);
+/// Floats cannot keep an accuracy that is asked for below theirs.
+ComputeOptions in_doubles_where_needed(ComputeOptions options, const Device& device,
+                                       const std::vector<Engine>& table) {
+    if (may_be_inexact(options, table) && !options.precision && options.accuracy > 0 &&
+        !options.accuracy_is_of_image && options.accuracy < least_accuracy_of_floats &&
+        device.has(Precision::float64)) {
+        options.precision = Precision::float64;
+        options.tell(text("double precision, for an accuracy of ", options.accuracy));
     }
-    return model;
+    return options;
 }
 
-/// ChosenParameters as a message.
-struct ParametersInMessage {
-    std::vector<std::string> names;
-    std::vector<int> values;
-    std::string origin;
-    double pairs_per_second = 0;
-
-    ParametersInMessage() = default;
-    explicit ParametersInMessage(const ChosenParameters& chosen)
-        : origin(chosen.origin), pairs_per_second(chosen.pairs_per_second) {
-        for (const auto& [name, value] : chosen.values) {
-            names.push_back(name);
-            values.push_back(value);
-        }
-    }
-    ChosenParameters chosen() const {
-        ChosenParameters result{{}, origin, pairs_per_second};
-        for (std::size_t i = 0; i < names.size(); ++i) {
-            result.values[names[i]] = values[i];
-        }
-        return result;
-    }
-    template <typename Archive> void each(Archive& archive) {
-        archive(names, values, origin, pairs_per_second);
-    }
-};
+std::shared_ptr<Kernels> make_kernels(std::shared_ptr<Device> device, const ComputeOptions& options,
+                                      std::vector<Engine> table) {
+    JobRanks alone;
+    return std::make_shared<Kernels>(std::move(device), options, std::move(table),
+                                     options.ranks != nullptr ? *options.ranks : alone);
+}
 
 } // namespace
 
 Transforms::Transforms(std::shared_ptr<Device> device, ComputeOptions options,
                        std::vector<Engine> table)
-    : device_(std::move(device)), options_(std::move(options)),
+    : Transforms(make_kernels(device, options, table),
+                 in_doubles_where_needed(options, *device, table)) {}
+
+Transforms::Transforms(std::shared_ptr<Kernels> kernels, ComputeOptions options)
+    : kernels_(std::move(kernels)), options_(std::move(options)),
       ranks_(options_.ranks != nullptr ? options_.ranks : &alone_),
-      model_(model_of_first(device_->info(), *ranks_)), machine_{device_->info(), device_->pace()},
-      table_(std::move(table)), kernel_(kernel_of(options_, device_->kind(), table_)),
-      engine_(engine_of(kernel_, table_)),
-      variant_(variant_named(kernel_, table_)), context_{facts(machine_,
-                                                               &Transforms::recorded_parameters),
-                                                         *device_, options_.note,
-                                                         options_.kept.get()},
-      predicting_(facts(machine_, &Transforms::parameters_of)),
-      choosing_(facts(model_, &Transforms::shipped_parameters_of)) {
-    take_kernels_of_first();
-    if (may_be_inexact(options_, table_) && !options_.precision && accuracy_is_asked_for() &&
-        options_.accuracy < least_accuracy_of_floats && device_->has(Precision::float64)) {
-        ComputeOptions in_doubles = options_;
-        in_doubles.precision = Precision::float64;
-        compute_as(in_doubles);
-        tell(text("double precision, for an accuracy of ", options_.accuracy));
-    }
-    if (!device_->has(precision())) {
-        throw DeviceError(text("`precision` double: ", device_->info().name,
+      context_{facts(kernels_->machine, &Kernels::recorded_parameters), *kernels_->device,
+               options_.note, options_.kept.get()},
+      predicting_(facts(kernels_->machine, &Kernels::parameters_of)),
+      choosing_(facts(kernels_->model, &Kernels::shipped_parameters_of)) {
+    if (!device().has(precision())) {
+        throw DeviceError(text("`precision` double: ", device().info().name,
                                " has no double precision\n  next:     use `precision` single, "
                                "another `device`, or `backend` host"));
     }
 }
 
-void Transforms::compute_as(const ComputeOptions& options) {
-    options_.precision = options.precision;
-    options_.accuracy = options.accuracy;
-    options_.accuracy_is_of_image = options.accuracy_is_of_image;
-    for (EngineFacts* const any :
-         std::initializer_list<EngineFacts*>{&context_, &predicting_, &choosing_}) {
-        any->precision = precision();
-        any->accuracy = options_.accuracy;
-    }
+std::unique_ptr<Transforms> Transforms::with(const ComputeOptions& options) const {
+    ComputeOptions changed = options_;
+    changed.precision = options.precision;
+    changed.accuracy = options.accuracy;
+    changed.accuracy_is_of_image = options.accuracy_is_of_image;
+    changed.ranks = options.ranks;
+    return std::unique_ptr<Transforms>(new Transforms(kernels_, std::move(changed)));
 }
 
-EngineFacts Transforms::facts(const Machine& machine, FindParameters parameters) {
-    return {device_->kind(),
-            device_->in_host_memory(),
-            device_->has(Precision::float64),
-            model_,
+std::unique_ptr<Transforms> Transforms::alone() const {
+    ComputeOptions options = options_;
+    options.ranks = nullptr;
+    return with(options);
+}
+
+EngineFacts Transforms::facts(const Machine& machine, Kernels::FindParameters parameters) {
+    Kernels* const kernels = kernels_.get();
+    return {device().kind(),
+            device().in_host_memory(),
+            device().has(Precision::float64),
+            kernels->model,
             machine,
             precision(),
             options_.accuracy,
-            [this, parameters](const std::string& variant, const std::string& stage)
-                -> const ChosenParameters& { return (this->*parameters)(variant, stage); }};
+            [kernels, parameters](const std::string& variant, const std::string& stage)
+                -> const ChosenParameters& { return (kernels->*parameters)(variant, stage); }};
 }
 
 ComputedBy Transforms::computed_by() const {
-    std::string parameters = segments_;
-    for (const std::string& variant_and_stage : ran_) {
-        if (const ChosenParameters& chosen = parameters_.at(variant_and_stage);
-            !chosen.values.empty()) {
-            parameters +=
-                (parameters.empty() ? "" : "; ") + variant_and_stage + ": " + chosen.text();
-        }
-    }
-    std::string kernels;
-    for (const Variant* variant : served_) {
-        kernels += (kernels.empty() ? "" : " and ") + variant->name;
-    }
-    const Variant& first = first_served();
-    const DeviceInfo& info = device_->info();
-    const bool has_source = device_->kind() == "opencl";
+    const DeviceInfo& info = device().info();
+    const std::string& first = kernels_->first_served().name;
+    const bool has_source = device().kind() == "opencl";
     return {options_.backend,
             info.name,
             info.platform.empty() ? "" : info.platform + ", " + info.driver,
-            kernels.empty() ? first.name : kernels,
+            kernels_->names(),
             has_source ? *kept_or_made<std::string>(
-                             options_.kept.get(), "hash of kernel " + first.name, {}, 0,
-                             [&] { return std::make_shared<std::string>(kernel_hash(first.name)); })
+                             options_.kept.get(), "hash of kernel " + first, {}, 0,
+                             [&] { return std::make_shared<std::string>(kernel_hash(first)); })
                        : "",
             epsilon(),
-            parameters};
+            kernels_->parameters()};
 }
 
 double Transforms::epsilon() const {
-    return unit_roundoff(first_served().computes_in.value_or(precision()));
+    return unit_roundoff(kernels_->first_served().computes_in.value_or(precision()));
 }
 
 Precision Transforms::solver_precision() const {
-    return options_.precision.value_or(device_->has(Precision::float64) ? Precision::float64
+    return options_.precision.value_or(device().has(Precision::float64) ? Precision::float64
                                                                         : Precision::float32);
 }
 
 Choice Transforms::chosen(const SamplePoints& points, const Voxels& voxels) {
-    Choice choice = choose(table_, options_, predicting_, choosing_, points, voxels);
-    const bool by_name = !options_.kernel.empty() || options_.engine == engine_.name;
+    Choice choice = choose(kernels_->table, options_, predicting_, choosing_, points, voxels);
+    const bool by_name = !options_.kernel.empty() || options_.engine == kernels_->engine.name;
     const std::string& why = choice.why_not_asked;
-    if (!why.empty() && by_name && told_.insert(why).second) {
-        note(text("`kernel` ", variant_.name, " cannot compute this transform: ", why, ". ",
-                  choice.variant->name, " does"));
+    if (!why.empty() && by_name && kernels_->is_new(why)) {
+        note(text("`kernel` ", kernels_->variant.name, " cannot compute this transform: ", why,
+                  ". ", choice.variant->name, " does"));
     }
     return choice;
 }
@@ -157,7 +124,7 @@ Choice Transforms::chosen(const SamplePoints& points, const Voxels& voxels) {
 void Transforms::tell_engine(const Choice& choice, const SamplePoints& points,
                              const Voxels& voxels) {
     if (choice.engine->exact || !options_.kernel.empty() || options_.engine != engine_by_cost ||
-        !told_.insert(choice.engine->name).second) {
+        !kernels_->is_new(choice.engine->name)) {
         return;
     }
     const auto cost = [&](const EngineAndVariant& any) {
@@ -182,22 +149,20 @@ std::unique_ptr<Transform> Transforms::make_in(Precision precision, const Sample
     tell_engine(by, points, voxels);
     EngineContext context = context_;
     context.precision = precision;
-    if (std::find(served_.begin(), served_.end(), by.variant) == served_.end()) {
-        served_.push_back(by.variant);
-    }
+    kernels_->add_served(*by.variant);
     const OffResonance* const off_resonance = off_resonance_of(points, voxels);
     if (off_resonance == nullptr || !by.engine->divides_time) {
         return by.engine->make(context, *by.variant, points, voxels);
     }
     const TimeSegments segments =
         time_segments(*points.times, *off_resonance, options_.segment_error, precision);
-    if (segments_.empty()) { // once: pieces and frames have about the same
-        segments_ =
+    if (kernels_->segments.empty()) { // once: pieces and frames have about the same
+        kernels_->segments =
             text(segments.count(), " time segments, error at most ", rounded(segments.error));
-        tell("off-resonance by " + segments_);
+        tell("off-resonance by " + kernels_->segments);
     }
     return std::make_unique<SegmentedTransform>(
-        *device_, precision,
+        device(), precision,
         by.engine->make(context, *by.variant, points, voxels.in_field(nullptr)), segments);
 }
 
@@ -205,10 +170,8 @@ void Transforms::record_as_made(const std::string& stage, const SamplePoints& po
                                 const Voxels& voxels) {
     const Choice by = chosen(points, voxels);
     tell_engine(by, points, voxels);
-    if (std::find(served_.begin(), served_.end(), by.variant) == served_.end()) {
-        served_.push_back(by.variant);
-    }
-    recorded_parameters(by.variant->name, stage);
+    kernels_->add_served(*by.variant);
+    kernels_->recorded_parameters(by.variant->name, stage);
 }
 
 Cost Transforms::predict(const std::string& stage, const SamplePoints& points,
@@ -241,65 +204,13 @@ Cost Transforms::cost_in(Precision precision, const EngineFacts& by, const std::
 }
 
 double Transforms::segment_error() const {
-    return engine_.divides_time ? options_.segment_error : 0;
+    return kernels_->engine.divides_time ? options_.segment_error : 0;
 }
 
 PairCost Transforms::cost_of_pair(const std::string& stage) {
-    return variant_.arithmetic_by(parameters_of(variant_.name, stage).values).cost;
-}
-
-/// Kernels may be tuned on the node of one rank and not on that of another, and then add in another
-/// order.
-void Transforms::take_kernels_of_first() {
-    if (ranks_->count() == 1 || device_->kind() != "opencl") {
-        return;
-    }
-    for (const Tunable& row : tunables()) {
-        std::string message =
-            packed(ParametersInMessage(choose_parameters(device_->info(), row.kernel, row.stage)));
-        ranks_->broadcast(0, message);
-        of_first_[row.kernel + " " + row.stage] = unpacked<ParametersInMessage>(message).chosen();
-    }
-}
-
-/// The user's are those of the variant that was asked for.
-Parameters Transforms::given(const std::string& variant) const {
-    return variant == variant_.name ? options_.parameters : Parameters{};
-}
-
-const ChosenParameters& Transforms::parameters_of(const std::string& variant,
-                                                  const std::string& stage) {
-    const std::string key = variant + " " + stage;
-    if (device_->kind() != "opencl") {
-        return parameters_[key];
-    }
-    if (parameters_.count(key) == 0) {
-        Parameters of_user = given(variant);
-        const auto first = of_first_.find(key);
-        if (first != of_first_.end() && of_user.empty()) {
-            return parameters_[key] = first->second;
-        }
-        if (first != of_first_.end()) {
-            of_user.insert(first->second.values.begin(), first->second.values.end());
-        }
-        parameters_[key] = choose_parameters(device_->info(), variant, stage, of_user);
-    }
-    return parameters_[key];
-}
-
-const ChosenParameters& Transforms::recorded_parameters(const std::string& variant,
-                                                        const std::string& stage) {
-    ran_.insert(variant + " " + stage);
-    return parameters_of(variant, stage);
-}
-
-const ChosenParameters& Transforms::shipped_parameters_of(const std::string& variant,
-                                                          const std::string& stage) {
-    const std::string key = variant + " " + stage;
-    if (shipped_.count(key) == 0 && device_->kind() == "opencl") {
-        shipped_[key] = shipped_parameters(device_->info(), variant, stage, given(variant));
-    }
-    return shipped_[key];
+    return kernels_->variant
+        .arithmetic_by(kernels_->parameters_of(kernels_->variant.name, stage).values)
+        .cost;
 }
 
 namespace {

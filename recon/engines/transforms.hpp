@@ -1,32 +1,34 @@
 #pragma once
 
-#include <map>
-#include <set>
-
 #include "base/computed_by.hpp"
-#include "engines/choose.hpp"
+#include "engines/kernels.hpp"
 
 namespace lsrecon {
 
-/// F of any sampling on a device, by the engine that was asked for or one that serves what that
-/// one cannot.
+/// F of any sampling on a device in one precision and accuracy, by the engine that was asked for or
+/// one that serves what that one cannot.
 class Transforms {
 public:
     /// UsageError for an unknown kernel, DeviceError when the device lacks the precision.
     Transforms(std::shared_ptr<Device> device, ComputeOptions options,
                std::vector<Engine> table = engines());
 
-    Device& device() { return *device_; }
-    const Device& device() const { return *device_; }
+    Transforms(const Transforms&) = delete;
+    /// The same kernels on the same device in the precision and with the accuracy of these options,
+    /// and with their ranks. What is made by either is on the record of both.
+    std::unique_ptr<Transforms> with(const ComputeOptions& options) const;
+    /// The same of this rank by itself.
+    std::unique_ptr<Transforms> alone() const;
+
+    Device& device() { return *kernels_->device; }
+    const Device& device() const { return *kernels_->device; }
     /// The device, for the transforms of another scan, one after the other.
-    const std::shared_ptr<Device>& shared_device() const { return device_; }
+    const std::shared_ptr<Device>& shared_device() const { return kernels_->device; }
     ComputedBy computed_by() const;
     /// Unit roundoff of the arithmetic of what ran.
     double epsilon() const;
     /// The ranks that compute together.
-    JobRanks& ranks() { return *ranks_; }
-    /// The ranks that computed together: from now on each computes alone.
-    JobRanks& part_ranks() { return *std::exchange(ranks_, &alone_); }
+    JobRanks& ranks() const { return *ranks_; }
     /// The precision of the transforms' arrays, and of the solver's.
     Precision precision() const { return options_.precision.value_or(Precision::float32); }
     Precision solver_precision() const;
@@ -52,15 +54,13 @@ public:
         return options_.accuracy > 0 && !options_.accuracy_is_of_image;
     }
     const ComputeOptions& options() const { return options_; }
-    /// Takes precision and accuracy of these options from now on: what was made keeps its own.
-    void compute_as(const ComputeOptions& options);
     /// The cost of one coil in "fhd", "q" or "f".
     Cost predict(const std::string& stage, const SamplePoints& points, const Voxels& voxels);
     Cost predict_in(Precision precision, const std::string& stage, const SamplePoints& points,
                     const Voxels& voxels);
     /// The machine by which every choice that the bits of an image depend on is made (model_of),
     /// and the cost of a coil by it.
-    const Machine& model() const { return model_; }
+    const Machine& model() const { return kernels_->model; }
     Cost cost_by_model(Precision precision, const std::string& stage, const SamplePoints& points,
                        const Voxels& voxels);
     /// The relative error at which off-resonance on a grid is divided into time segments
@@ -72,51 +72,28 @@ public:
     /// Passes messages to the user, as of ComputeOptions; equal ones are told once.
     void note(const std::string& message) const { options_.note(message); }
     void tell(const std::string& message) {
-        if (told_.insert(message).second) {
+        if (kernels_->is_new(message)) {
             options_.tell(message);
         }
     }
 
 private:
-    const Variant& first_served() const { return served_.empty() ? variant_ : *served_.front(); }
+    Transforms(std::shared_ptr<Kernels> kernels, ComputeOptions options);
     /// Notes where it is not the kernel that was asked for by its name.
     Choice chosen(const SamplePoints& points, const Voxels& voxels);
     /// Tells of an engine that was chosen for its speed, when it is made.
     void tell_engine(const Choice& choice, const SamplePoints& points, const Voxels& voxels);
-    using FindParameters = const ChosenParameters& (Transforms::*)(const std::string& variant,
-                                                                   const std::string& stage);
-    EngineFacts facts(const Machine& machine, FindParameters parameters);
+    EngineFacts facts(const Machine& machine, Kernels::FindParameters parameters);
     Cost cost_in(Precision precision, const EngineFacts& by, const std::string& stage,
                  const SamplePoints& points, const Voxels& voxels);
-    void take_kernels_of_first();
-    const ChosenParameters& parameters_of(const std::string& variant, const std::string& stage);
-    const ChosenParameters& recorded_parameters(const std::string& variant,
-                                                const std::string& stage);
-    const ChosenParameters& shipped_parameters_of(const std::string& variant,
-                                                  const std::string& stage);
-    Parameters given(const std::string& variant) const;
 
-    std::shared_ptr<Device> device_;
+    std::shared_ptr<Kernels> kernels_;
     ComputeOptions options_;
-    JobRanks alone_;
+    mutable JobRanks alone_;
     JobRanks* ranks_;
-    Machine model_;
-    Machine machine_;
-    std::vector<Engine> table_;
-    std::string kernel_; ///< kernel that was asked for; its engine and its row follow
-    const Engine& engine_;
-    const Variant& variant_;
     EngineContext context_; ///< its parameters go into the record
     EngineFacts predicting_; ///< the same; its parameters do not
     EngineFacts choosing_; ///< facts of the model machine
-    std::vector<const Variant*> served_; ///< variants that made transforms
-    std::string segments_; ///< time segments of off-resonance, for the record
-    /// Parameters of the first rank, by variant and stage.
-    std::map<std::string, ChosenParameters> of_first_;
-    std::map<std::string, ChosenParameters> parameters_;
-    std::map<std::string, ChosenParameters> shipped_;
-    std::set<std::string> ran_; ///< keys of the parameters that ran, for the record
-    std::set<std::string> told_;
 };
 
 /// A kind of device, and what computes on it.

@@ -14,8 +14,8 @@
 #include "base/timer.hpp"
 #include "base/tolerance.hpp"
 #include "encoding/formulation.hpp"
+#include "encoding/least_squares.hpp"
 #include "encoding/methods.hpp"
-#include "encoding/normal_equations.hpp"
 #include "encoding/solvers.hpp"
 #include "io/image/file.hpp"
 #include "io/native/writer.hpp"
@@ -190,13 +190,13 @@ double residual_of(const ComplexVector& rho, const Scan& scan, Transforms& trans
                    Reporter& report) {
     const Frame& frame = scan.frames.front();
     const Formulation formulation = formulate(scan);
-    PlaceEquations equations(
-        {transforms, formulation, scan.coil_maps, 0, [&](const Sampling& sampling) {
-             return compute_q_in_stage(transforms, sampling, scan.grid, report);
-         }});
-    NormalEquations of_frame(equations, *frame.sampling);
-    const ComplexVector b = of_frame.fhd(frame.samples).front().values();
-    return (b - of_frame.on_reference().apply(rho)).norm() / b.norm();
+    ImageSpace images(transforms.device(), formulation, scan.coil_maps);
+    const Encoding encoding(transforms, images, *frame.sampling);
+    const NormalOperator n(encoding, [&](const Sampling& sampling) {
+        return compute_q_in_stage(transforms, sampling, scan.grid, report);
+    });
+    const ComplexVector b = encoding.adjoint(frame.samples).volumes.front().values();
+    return (b - make_reference_system(n, SolveOptions()).system->apply(rho)).norm() / b.norm();
 }
 
 struct Run {

@@ -308,12 +308,11 @@ private:
         for (std::size_t i = 0; i < in.size(); ++i) {
             rho(static_cast<Eigen::Index>(in[i])) = values(0, static_cast<Eigen::Index>(i));
         }
-        PlaceEquations of_device(
-            {device_, formulation_, scan_.coil_maps, 0, [&](const Sampling&) { return *q_; }});
-        NormalEquations equations(of_device, *frame_.sampling);
-        System* const resident = equations.on_device();
-        const CoilMatrix product =
-            (resident ? resident->apply(rho) : equations.on_reference().apply(rho)).transpose();
+        ImageSpace images(device_.device(), formulation_, scan_.coil_maps);
+        const Encoding encoding(device_, images, *frame_.sampling);
+        const NormalOperator n(encoding, [&](const Sampling&) { return *q_; });
+        const LeastSquares problem(n, SolveOptions());
+        const CoilMatrix product = problem.system().apply(rho).transpose();
 
         const Stage stage(report_, "reference");
         const auto maps_at = [&](const Indices& indices) {
@@ -330,7 +329,7 @@ private:
                                                 formulation_.voxels.subset(out), progress())
                                     .values;
         const CoilMatrix exact = maps_at(out).conjugate().cwiseProduct(back).colwise().sum();
-        rows_.add("operator", tolerance::gram(worst_bound_) + rounding_of_product(resident),
+        rows_.add("operator", tolerance::gram(worst_bound_) + rounding_of_product(problem.system()),
                   product, exact, out,
                   in.size() < count ? text("volume of ", in.size(), " voxels that are not 0, ",
                                            out.size(), " of ", count, " compared")
@@ -342,28 +341,38 @@ private:
     /// reference can afford; then Eigen iterates on the device's.
     void check_solution() {
         const Frame frame = affordable_problem();
-        PlaceEquations of_device(common_of(device_, report_));
-        NormalEquations equations(of_device, *frame.sampling);
-        const std::vector<Volume> right_hand_sides = equations.fhd_in_stage(frame.samples, report_);
-        System* const resident = equations.on_device();
-        const double epsilon = resident ? resident->epsilon() : unit_roundoff(Precision::float64);
-        const double of_product = rounding_of_product(resident);
+        ImageSpace images(device_.device(), formulation_, scan_.coil_maps);
+        const Encoding encoding(device_, images, *frame.sampling);
+        const RightHandSides fhd = [&] {
+            const Stage stage(report_, "fhd", encoding.cost(frame.samples.rows()).seconds);
+            return encoding.adjoint(frame.samples, report_);
+        }();
+        const NormalOperator n(encoding, make_q(device_, report_));
+        SolveOptions settings;
+        settings.lambda = options_.lambda;
+        const LeastSquares problem(n, settings);
+        const double of_product = rounding_of_product(problem.system());
         const PermittedErrors errors{
-            tolerance::normal_equations(equations.error(), device_.epsilon()) + of_product,
-            of_product, smallest_tolerance(epsilon)};
+            tolerance::normal_equations(std::max(fhd.error, n.error()), device_.epsilon()) +
+                of_product,
+            of_product, smallest_tolerance(problem.system().epsilon())};
         const FewIterations few = [&] {
             const Stage stage(report_, "reference");
-            PlaceEquations of_reference(common_of(*reference_, silent_));
-            NormalEquations exact(of_reference, *frame.sampling);
-            const ComplexVector b = exact.fhd(frame.samples).front().values();
-            return few_iterations(exact.on_reference(), b, options_.lambda, errors, rows_.random());
+            ImageSpace exact_images(reference_->device(), formulation_, scan_.coil_maps);
+            const Encoding exact(*reference_, exact_images, *frame.sampling);
+            const NormalOperator exact_n(exact, make_q(*reference_, silent_));
+            const ComplexVector b = exact.adjoint(frame.samples).volumes.front().values();
+            return few_iterations(*make_reference_system(exact_n, settings).system, b,
+                                  options_.lambda, errors, rows_.random());
         }();
-        const auto iterated_by = [&](System* system) -> CoilMatrix {
-            return (system ? solve_on_device(*system, right_hand_sides, few.options, report_)
-                           : solve_by_eigen(equations, right_hand_sides, few.options, report_))
-                .image.transpose();
+        const auto by_eigen = [&]() -> CoilMatrix {
+            return solve_by_eigen(problem, fhd.volumes, few.options, report_).image.transpose();
         };
-        const CoilMatrix computed = iterated_by(resident);
+        const CoilMatrix computed =
+            problem.is_on_device()
+                ? CoilMatrix(solve_on_device(problem.system(), fhd.volumes, few.options, report_)
+                                 .image.transpose())
+                : by_eigen();
         const Indices every = all_of(formulation_.voxels.count());
         const std::string iterations =
             counted(static_cast<std::size_t>(few.options.iterations), "iteration");
@@ -371,11 +380,11 @@ private:
                   few.x.transpose(), every,
                   text(iterations, part_of_scan(frame), ", residual ", rounded(few.residual),
                        few.residual > SolveOptions().tolerance ? ", not converged" : ""));
-        if (resident) {
+        if (problem.is_on_device()) {
             const Stage stage(report_, "solver");
             rows_.add("solver", tolerance::few_iterations(few.moved_by_solver), computed,
-                      iterated_by(nullptr), every,
-                      text(iterations, part_of_scan(frame), ", ", resident->description()));
+                      by_eigen(), every,
+                      text(iterations, part_of_scan(frame), ", ", problem.system().description()));
         }
     }
 
@@ -409,9 +418,8 @@ private:
 
     /// The rounding of a product with the normal equations beside that of Q, or of F and F^H in
     /// place of Q.
-    double rounding_of_product(const System* resident) const {
-        const double epsilon = resident ? resident->epsilon() : unit_roundoff(Precision::float64);
-        return tolerance::resident_product(formulation_.voxels.count(), epsilon) +
+    double rounding_of_product(const System& system) const {
+        return tolerance::resident_product(formulation_.voxels.count(), system.epsilon()) +
                (formulation_.through_q ? 0 : tolerance::gram(worst_bound_));
     }
 
@@ -422,11 +430,10 @@ private:
     }
 
     /// Equations of the transforms' own Q.
-    CommonToFrames common_of(Transforms& transforms, Reporter& report) const {
-        return {transforms, formulation_, scan_.coil_maps, options_.lambda,
-                [&](const Sampling& sampling) {
-                    return compute_q_in_stage(transforms, sampling, scan_.grid, report);
-                }};
+    NormalOperator::MakeQ make_q(Transforms& transforms, Reporter& report) const {
+        return [&](const Sampling& sampling) {
+            return compute_q_in_stage(transforms, sampling, scan_.grid, report);
+        };
     }
 
     Progress progress() {

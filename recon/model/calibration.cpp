@@ -7,7 +7,7 @@
 #include "base/error.hpp"
 #include "base/fft.hpp"
 #include "base/parallel.hpp"
-#include "encoding/misfit.hpp"
+#include "encoding/sample_energy.hpp"
 #include "engines/piecewise.hpp"
 #include "model/coarse_solve.hpp"
 #include "model/resampled.hpp"

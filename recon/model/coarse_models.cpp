@@ -7,7 +7,7 @@
 #include <random>
 
 #include "base/numbers.hpp"
-#include "encoding/misfit.hpp"
+#include "encoding/sample_energy.hpp"
 #include "engines/piecewise.hpp"
 #include "model/estimated_maps.hpp"
 #include "model/resampled.hpp"

@@ -3,7 +3,19 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/machine.hpp"
+
 namespace lsrecon {
+
+namespace {
+
+double bytes_of(const Frame& frame) {
+    const CoilRows& samples = frame.samples;
+    return static_cast<double>(samples.rows() * samples.columns() * 2 *
+                               lsrecon::bytes_of(samples.precision()));
+}
+
+} // namespace
 
 std::vector<std::size_t> MixedFrames::good_of(const Place& place) const {
     const std::vector<std::size_t> frames = place.frames();
@@ -15,16 +27,16 @@ std::vector<std::size_t> MixedFrames::good_of(const Place& place) const {
 }
 
 void MixedFrames::change(FrameChange change) {
-    if (first_) {
-        change(first_good(), *first_);
+    for (auto& [index, frame] : kept_) {
+        change(index, frame);
     }
     changes_.push_back(std::move(change));
 }
 
 void MixedFrames::mix(const CoilMixing& mixing) {
     mixing_ = mixing_.rows() > 0 ? CoilMixing(mixing * mixing_) : mixing;
-    if (first_) {
-        first_->samples = mixed(mixing, first_->samples);
+    for (auto& [index, frame] : kept_) {
+        frame.samples = mixed(mixing, frame.samples);
     }
 }
 
@@ -41,13 +53,27 @@ Frame MixedFrames::read(std::size_t index) {
 }
 
 Frame MixedFrames::take(std::size_t index) {
-    const bool known = first_ && index == first_good();
-    Frame frame = known ? std::move(*first_) : read(index);
-    if (known) {
-        first_.reset();
-        frame.sampling = scan_.frames[index].sampling;
+    auto kept = kept_.extract(index);
+    if (!kept) {
+        return read(index);
     }
-    return frame;
+    kept.mapped().sampling = scan_.frames[index].sampling;
+    return std::move(kept.mapped());
+}
+
+void MixedFrames::keep(std::size_t index, Frame frame) {
+    double bytes = 0;
+    for (const auto& [other, one] : kept_) {
+        bytes += other == first_good() ? 0 : bytes_of(one);
+    }
+    if (index == first_good() || bytes + bytes_of(frame) <= most_kept_bytes()) {
+        kept_.insert_or_assign(index, std::move(frame));
+    }
+}
+
+double MixedFrames::most_kept_bytes() {
+    constexpr double share = 1.0 / 16;
+    return share * memory_limit().bytes;
 }
 
 } // namespace lsrecon

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <functional>
-#include <optional>
+#include <map>
 #include <vector>
 
 #include "scan/coil_mixing.hpp"
@@ -31,20 +31,24 @@ public:
     /// The frames of a place that can be used, in the order of their indices.
     std::vector<std::size_t> good_of(const Place& place) const;
 
-    /// visit(frame with its samples). The first good one stays in memory until it is taken.
+    /// visit(frame with its samples), which is kept.
     template <typename Visit> auto look_at(std::size_t index, const Visit& visit) {
-        if (index != first_good()) {
-            return visit(read(index));
-        }
-        if (!first_) {
-            first_ = read(index);
-        }
-        first_->sampling = scan_.frames[index].sampling;
-        return visit(*first_);
+        struct Kept {
+            MixedFrames& frames;
+            std::size_t index;
+            Frame frame;
+            ~Kept() { frames.keep(index, std::move(frame)); }
+        };
+        const Kept kept{*this, index, take(index)};
+        return visit(kept.frame);
     }
     /// A frame with its samples. The only frame of a scan can be taken once. InputError when it
     /// cannot be read.
     Frame take(std::size_t index);
+    /// Keeps a frame until it is taken again: the first good one, and others as long as all fit
+    /// into most_kept_bytes().
+    void keep(std::size_t index, Frame frame);
+    static double most_kept_bytes();
 
 private:
     Frame read(std::size_t index);
@@ -53,7 +57,7 @@ private:
     const Scan& scan_;
     std::vector<FrameChange> changes_;
     CoilMixing mixing_;
-    std::optional<Frame> first_; ///< good one, until it is taken
+    std::map<std::size_t, Frame> kept_;
 };
 
 } // namespace lsrecon

@@ -68,14 +68,14 @@ const std::array<ModelCheck::Words, ModelCheck::rows>& ModelCheck::table() {
     return words;
 }
 
-void ModelCheck::compare(const Scan& scan, std::size_t place, const Model& model,
-                         const Frame& frame, Reporter& report) {
+void ModelCheck::compare(Transforms& transforms, const Scan& scan, std::size_t place,
+                         const Model& model, const Frame& frame, Reporter& report) {
     if (scan.voxels || (!stored_maps_ && !model.off_resonance)) {
         return;
     }
     const Stage stage(report, "model");
     try {
-        compare_centres(scan, place, model, frame);
+        compare_centres(transforms, scan, place, model, frame);
     } catch (const RunError&) {
         throw;
     } catch (const Error&) { // what stops this stops the solve, which says so
@@ -104,9 +104,9 @@ ModelCheck::Left ModelCheck::compared(CoarseModels& models, const ModelChange& c
     return {own, std::min(own, other * std::max(1.0, of_noise))};
 }
 
-void ModelCheck::compare_centres(const Scan& scan, std::size_t place, const Model& model,
-                                 const Frame& frame) {
-    CoarseModels models(transforms_, scan, model, frame);
+void ModelCheck::compare_centres(Transforms& transforms, const Scan& scan, std::size_t place,
+                                 const Model& model, const Frame& frame) {
+    CoarseModels models(transforms, scan, model, frame);
     const double energy = models.energy();
     if (!(energy > 0)) {
         return;

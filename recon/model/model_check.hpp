@@ -20,15 +20,14 @@ struct ModelChange;
 /// what of noise (docs/maths.md).
 class ModelCheck {
 public:
-    /// `stored_maps`: coil maps come from a file. The transforms must outlive it.
-    ModelCheck(Transforms& transforms, bool stored_maps)
-        : transforms_(transforms), stored_maps_(stored_maps) {}
+    /// `stored_maps`: coil maps come from a file.
+    explicit ModelCheck(bool stored_maps) : stored_maps_(stored_maps) {}
 
     /// Compares the models of a frame with samples, C x M, at its place. Nothing where there is
     /// nothing else to believe: one coil, or maps that were estimated from the scan, and no field
     /// map. The stage "model".
-    void compare(const Scan& scan, std::size_t place, const Model& model, const Frame& frame,
-                 Reporter& report);
+    void compare(Transforms& transforms, const Scan& scan, std::size_t place, const Model& model,
+                 const Frame& frame, Reporter& report);
 
     /// The time of compare() for a scan with this trajectory, with a field map or with so many
     /// stored maps.
@@ -81,8 +80,8 @@ private:
         template <typename Archive> void each(Archive& archive) { archive(name, left); }
     };
 
-    void compare_centres(const Scan& scan, std::size_t place, const Model& model,
-                         const Frame& frame);
+    void compare_centres(Transforms& transforms, const Scan& scan, std::size_t place,
+                         const Model& model, const Frame& frame);
     static Left compared(CoarseModels& models, const ModelChange& change);
     /// Returns what it leaves.
     static double compare(CoarseModels& models, Row row, OfPlace& found);
@@ -97,7 +96,6 @@ private:
                                 const std::string& above_all);
     std::string percent_left() const;
 
-    Transforms& transforms_;
     bool stored_maps_;
     std::vector<OfPlace> places_;
     // Sums over all places:

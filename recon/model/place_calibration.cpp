@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <map>
 #include <memory>
 #include <numeric>
 
@@ -90,7 +89,6 @@ private:
     const CalibrationField& field_;
     MixedFrames& frames_;
     Reporter& report_;
-    std::map<std::size_t, Frame> ahead_; ///< frames that told the radius and are calibrated next
 };
 
 std::size_t FramesOfPlace::wanted_radius(const std::vector<std::size_t>& good) {
@@ -98,12 +96,7 @@ std::size_t FramesOfPlace::wanted_radius(const std::vector<std::size_t>& good) {
         const auto wanted_by = [&](const Frame& frame) {
             return frame.samples.largest_part() > 0 ? field_.wanted_radius(frame) : 0;
         };
-        if (f == frames_.first_good()) { // which stays
-            return frames_.look_at(f, wanted_by);
-        }
-        Frame frame = frames_.take(f);
-        if (const std::size_t wanted = wanted_by(frame)) {
-            ahead_.emplace(f, std::move(frame));
+        if (const std::size_t wanted = frames_.look_at(f, wanted_by)) {
             return wanted;
         }
     }
@@ -120,10 +113,7 @@ std::optional<Calibration> FramesOfPlace::calibrate_one_by_one(const std::vector
         const Stage stage(report_, stage_of_calibration);
         return calibrate(transforms_, scan_, field_, frame, radius);
     };
-    const auto of_frame = [&](std::size_t f) {
-        const auto ahead = ahead_.extract(f);
-        return ahead ? calibrated(ahead.mapped()) : frames_.look_at(f, calibrated);
-    };
+    const auto of_frame = [&](std::size_t f) { return frames_.look_at(f, calibrated); };
     std::optional<Calibration> all;
     std::size_t next = 0; // of good
     while (next < good.size() && !all) {

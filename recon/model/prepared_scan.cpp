@@ -12,7 +12,6 @@ PreparedScan::PreparedScan(FrameSource& source, PrepareOptions options, Transfor
             step.apply(it_);
         }
     }
-    place_of_ = place_of_frames(it_.places);
     for (std::size_t i = known_facts; i < it_.scan.facts.size(); ++i) {
         report.tell(it_.scan.facts[i]);
     }
@@ -21,8 +20,8 @@ PreparedScan::PreparedScan(FrameSource& source, PrepareOptions options, Transfor
     }
 }
 
-Model PreparedScan::model_of(const Place& place) {
-    const PlaceMaps maps = it_.maps->of(place);
+Model PreparedScan::model_of(const Place& place, Transforms& transforms) {
+    const PlaceMaps maps = it_.maps->of(place, transforms);
     Model model{maps.values, maps.scale, it_.field ? it_.field->of(place) : it_.scan.off_resonance,
                 nullptr};
     if (it_.prior) {

@@ -19,9 +19,9 @@ public:
     /// and field belong to its places.
     const Scan& scan() const { return it_.scan; }
     const std::vector<Place>& places() const { return it_.places; }
-    /// The model of a place, made for its turn. InputError when it cannot be made.
-    Model model_of(const Place& place);
-    const Place& place_of(std::size_t frame) const { return it_.places[place_of_[frame]]; }
+    /// The model of a place. Its coil maps are estimated by these transforms, if they are.
+    /// InputError when it cannot be made.
+    Model model_of(const Place& place, Transforms& transforms);
 
     /// Whether its coil maps come from a file, and not from its own samples.
     bool maps_are_stored() const { return it_.maps->are_stored(); }
@@ -40,10 +40,14 @@ public:
     bool is_bad(std::size_t frame) const { return it_.frames.is_bad(frame); }
     /// A frame with its samples. The only frame of a scan can be taken once.
     Frame frame(std::size_t index) { return it_.frames.take(index); }
+    /// As of MixedFrames.
+    void keep(std::size_t index, Frame frame) { it_.frames.keep(index, std::move(frame)); }
+    template <typename Visit> auto look_at(std::size_t index, const Visit& visit) {
+        return it_.frames.look_at(index, visit);
+    }
 
 private:
     ScanInPreparation it_;
-    std::vector<std::size_t> place_of_; ///< each frame
 };
 
 } // namespace lsrecon

@@ -75,13 +75,13 @@ MapsSource source_of(const MapsSource& asked, const Scan& scan) {
 ScanMaps::ScanMaps(Scan& scan, const std::vector<Place>& places, const Grid& file_grid,
                    MixedFrames& frames, PrepareOptions& options, Transforms& transforms,
                    Reporter& report)
-    : scan_(scan), places_(places), file_grid_(file_grid), frames_(frames), transforms_(transforms),
-      report_(report), first_(frames.first_good()), how_(options.estimate) {
+    : scan_(scan), places_(places), file_grid_(file_grid), frames_(frames), report_(report),
+      first_(frames.first_good()), how_(options.estimate) {
     if (is_usual(options.maps) && !scan_.coil_maps.empty()) {
         require_maps_of_signals(scan_.coil_maps, scan_.file);
     }
     try {
-        make(options);
+        make(options, transforms);
     } catch (const InputError& error) {
         const bool asked_for = !is_usual(options.maps) || !scan_.calibrations.empty() ||
                                !scan_.calibrations_unused.empty();
@@ -101,7 +101,7 @@ ScanMaps::ScanMaps(Scan& scan, const std::vector<Place>& places, const Grid& fil
     }
 }
 
-void ScanMaps::make(PrepareOptions& options) {
+void ScanMaps::make(PrepareOptions& options, Transforms& transforms) {
     const MapsSource source = source_of(options.maps, scan_);
     const std::string wanted = word_of(source);
     const MapsMethod* const* const method = std::get_if<const MapsMethod*>(&source);
@@ -128,12 +128,12 @@ void ScanMaps::make(PrepareOptions& options) {
                          "store /coil_maps at the voxels");
     }
     if (options.stored_maps) {
-        return take_stored(wanted, std::move(*options.stored_maps), options.geometry);
+        return take_stored(wanted, std::move(*options.stored_maps), options.geometry, transforms);
     }
     if (method_ == nullptr) {
         throw UsageError("`maps` " + wanted + ": neither a method nor maps with values");
     }
-    make_first();
+    make_first(transforms);
     if (of_all_ && of_all_->values->largest_part() == 0) {
         of_all_.reset();
         throw InputError({scan_.file, "coil maps by " + method_->name,
@@ -141,7 +141,7 @@ void ScanMaps::make(PrepareOptions& options) {
                           "an object inside the coils' sensitive volume",
                           text("pass `maps` walsh or `maps` FILE; ", without_maps)});
     }
-    remark_beyond_field();
+    remark_beyond_field(transforms);
     const auto together = [&](const char* before) {
         return together_ > 1 ? text(before, "from ", together_, " frames together") : "";
     };
@@ -162,13 +162,13 @@ void ScanMaps::make(PrepareOptions& options) {
 }
 
 /// Remarks on an object beyond the field of view, which explains what a calibration leaves.
-void ScanMaps::remark_beyond_field() {
+void ScanMaps::remark_beyond_field(Transforms& transforms) {
     constexpr double hardly_any = 1e-3;
     if (unexplained_ < hardly_any || scan_.grid.fov_mm != file_grid_.fov_mm) {
         return;
     }
     const std::optional<Grid> wide = frames_.look_at(
-        first_, [&](const Frame& frame) { return grid_beyond_field(transforms_, scan_, frame); });
+        first_, [&](const Frame& frame) { return grid_beyond_field(transforms, scan_, frame); });
     if (wide) {
         const auto option = [&](const auto& values) {
             std::string word = text(values[0]);
@@ -201,7 +201,7 @@ void ScanMaps::require_maps_of_signals(const CoilRows& maps, const std::string& 
 }
 
 void ScanMaps::take_stored(const std::string& file, StoredMaps stored,
-                           const GeometryOptions& geometry) {
+                           const GeometryOptions& geometry, Transforms& transforms) {
     const Resampled of{file, "coil maps",
                        "estimate the maps from this scan, choose a smaller image with `fov_mm`, or "
                        "pass `maps` none",
@@ -219,7 +219,7 @@ void ScanMaps::take_stored(const std::string& file, StoredMaps stored,
     file_ = file;
     volumes_.emplace(std::move(stored.maps), stored.grid, scan_, places_,
                      with_smaller_field(scan_.grid, file_grid_), of);
-    make_first();
+    make_first(transforms);
     scan_.facts.push_back("coil maps of " + file + ", SHA-256 " + stored.sha256 +
                           (differ() ? ", at the place of each slice" : ""));
 }
@@ -248,7 +248,8 @@ CalibrationField ScanMaps::field_of(const Place& place) {
 
 /// Calibrates a place from some of its frames: the first that is neither bad nor silent, and others
 /// from all over the place, since what moves has signal elsewhere in each.
-Calibration ScanMaps::calibration_of(const Place& place, const CalibrationField& field) {
+Calibration ScanMaps::calibration_of(const Place& place, const CalibrationField& field,
+                                     Transforms& transforms) {
     const std::vector<std::size_t> good = frames_.good_of(place);
     const Frame* const own = calibration_samples_of(scan_, scan_.frames[place.first_frame()]);
     if (own != nullptr && !good.empty()) {
@@ -258,10 +259,10 @@ Calibration ScanMaps::calibration_of(const Place& place, const CalibrationField&
                               text("leave its frames out, or pass `maps` FILE; ", without_maps)});
         }
         const Stage stage(report_, stage_of_calibration);
-        return calibrate(transforms_, scan_, field, *own);
+        return calibrate(transforms, scan_, field, *own);
     }
     const std::optional<Calibration> all =
-        calibrate_frames(transforms_, scan_, field, frames_, good, report_);
+        calibrate_frames(transforms, scan_, field, frames_, good, report_);
     if (!all) {
         throw InputError({scan_.file, "coil maps by " + method_->name,
                           "only zeros in every frame of a place",
@@ -271,9 +272,9 @@ Calibration ScanMaps::calibration_of(const Place& place, const CalibrationField&
     return *all;
 }
 
-CoilRows ScanMaps::estimated(const Place& place) {
+CoilRows ScanMaps::estimated(const Place& place, Transforms& transforms) {
     try {
-        return estimate(place);
+        return estimate(place, transforms);
     } catch (const RunError&) {
         throw;
     } catch (const InputError& error) {
@@ -292,9 +293,9 @@ CoilRows ScanMaps::estimated(const Place& place) {
     }
 }
 
-CoilRows ScanMaps::estimate(const Place& place) {
+CoilRows ScanMaps::estimate(const Place& place, Transforms& transforms) {
     const CalibrationField field = field_of(place);
-    const Calibration calibration = calibration_of(place, field);
+    const Calibration calibration = calibration_of(place, field, transforms);
     const Stage stage(report_, "maps");
     together_ = calibration.together;
     unexplained_ = calibration.unexplained;
@@ -333,7 +334,7 @@ PlaceMaps ScanMaps::scaled(CoilRows maps) {
 }
 
 /// Makes the maps of the first place that can have any; the other places fail with their frames.
-void ScanMaps::make_first() {
+void ScanMaps::make_first(Transforms& transforms) {
     const std::vector<std::size_t> place_of = place_of_frames(places_);
     std::optional<InputError> why;
     for (std::size_t f = first_; f < place_of.size(); ++f) {
@@ -342,9 +343,9 @@ void ScanMaps::make_first() {
         }
         const Place& place = places_[place_of[f]];
         try {
-            PlaceMaps maps = of(place);
+            PlaceMaps maps = of(place, transforms);
             first_ = f;
-            differ() ? void(ahead_.emplace(place.index, std::move(maps)))
+            differ() ? void(kept_.emplace(place.index, std::move(maps)))
                      : void(of_all_ = std::move(maps));
             return;
         } catch (const RunError&) {
@@ -356,18 +357,18 @@ void ScanMaps::make_first() {
     throw InputError(*why);
 }
 
-PlaceMaps ScanMaps::of(const Place& place) {
+PlaceMaps ScanMaps::of(const Place& place, Transforms& transforms) {
     if (of_all_) {
         return *of_all_;
     }
-    if (auto ahead = ahead_.extract(place.index)) {
-        return std::move(ahead.mapped());
+    if (auto kept = kept_.extract(place.index)) {
+        return std::move(kept.mapped());
     }
     if (const auto failed = failed_.find(place.index); failed != failed_.end()) {
         throw InputError(failed->second);
     }
     try {
-        return scaled(volumes_ ? taken(place) : estimated(place));
+        return scaled(volumes_ ? taken(place) : estimated(place, transforms));
     } catch (const RunError&) {
         throw;
     } catch (const InputError& error) {

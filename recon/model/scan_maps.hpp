@@ -44,32 +44,34 @@ public:
     bool any() const { return !of_all_ || of_all_->values->rows() > 0; }
     /// Whether places have maps of their own.
     bool differ() const { return (method_ != nullptr || volumes_) && places_.size() > 1; }
-    /// The maps of a place, made for its turn; those of the first place are handed over. Where the
+    /// The maps of a place, once. Where the
     /// mean of sum |S|^2 over voxels with maps is not within 0.5 to 2 they are divided by a number
     /// that brings it there, which is told. InputError when they cannot be made.
-    PlaceMaps of(const Place& place);
+    PlaceMaps of(const Place& place, Transforms& transforms);
     /// The maps of all places; none where places have their own.
     const std::optional<PlaceMaps>& of_all() const { return of_all_; }
 
 private:
-    void make(PrepareOptions& options);
-    void take_stored(const std::string& file, StoredMaps stored, const GeometryOptions& geometry);
-    void remark_beyond_field();
+    void make(PrepareOptions& options, Transforms& transforms);
+    void take_stored(const std::string& file, StoredMaps stored, const GeometryOptions& geometry,
+                     Transforms& transforms);
+    void remark_beyond_field(Transforms& transforms);
     void require_maps_of_signals(const CoilRows& maps, const std::string& file);
     CoilRows taken(const Place& place); ///< maps that came beside the scan, for this place
-    void make_first();
+    void make_first(Transforms& transforms);
     /// Field of view in which its coils are calibrated.
     CalibrationField field_of(const Place& place);
-    Calibration calibration_of(const Place& place, const CalibrationField& field);
-    CoilRows estimate(const Place& place);
-    CoilRows estimated(const Place& place); ///< its errors say what to know of the place
+    Calibration calibration_of(const Place& place, const CalibrationField& field,
+                               Transforms& transforms);
+    CoilRows estimate(const Place& place, Transforms& transforms);
+    /// The same, with errors that say what to know of the place.
+    CoilRows estimated(const Place& place, Transforms& transforms);
     PlaceMaps scaled(CoilRows maps);
 
     Scan& scan_;
     const std::vector<Place>& places_;
     Grid file_grid_;
     MixedFrames& frames_;
-    Transforms& transforms_;
     Reporter& report_;
     std::size_t first_;
     const MapsMethod* method_ = nullptr; ///< method of estimated maps
@@ -77,7 +79,7 @@ private:
     std::string file_; ///< file of maps that are not estimated
     std::optional<PlacedVolumes> volumes_;
     std::optional<PlaceMaps> of_all_;
-    std::map<std::size_t, PlaceMaps> ahead_; ///< maps of places whose turn comes
+    std::map<std::size_t, PlaceMaps> kept_; ///< made before their slices
     bool is_scale_told_ = false;
     std::string matrix_; ///< matrix of the last calibration
     std::size_t together_ = 1; ///< number of frames joined into one by it

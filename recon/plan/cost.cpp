@@ -52,7 +52,7 @@ Cost cost_of_solve(Transforms& transforms, const FrameShape& frame, const WhereS
                     Cost::array(grid.voxels(), Element{true, transforms.precision()}.bytes()) +
                 (terms + (of_preconditioner ? 1 : 0)) * Q::cost(grid, transforms.precision()) +
                 resident_maps(transforms.device(), system);
-    Cost solver = NormalEquations::cost(transforms.device(), system, where.precision,
+    Cost solver = cost_of_least_squares(transforms.device(), system, where.precision,
                                         options.regularisers, options.precondition);
     // The solution, a copy of it, the image before and as it is written, where the solver on the
     // CPU has less than it had when Q came; of several problems their sums.

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "encoding/normal_equations.hpp"
+#include "encoding/least_squares.hpp"
 #include "plan/options.hpp"
 #include "plan/settle.hpp"
 #include "scan/check.hpp"

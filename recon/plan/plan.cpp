@@ -118,7 +118,7 @@ double seconds_of_weights(const Prepared& of, const Sampling& sampling) {
             candidate.by_lambda ? usual_iterations_of_lambda : usual_iterations_of_weight;
         seconds +=
             static_cast<double>(alone ? coils : 1) *
-            NormalEquations::seconds(of.transforms, points, few, how, of.formulation.through_q);
+            seconds_of_least_squares(of.transforms, points, few, how, of.formulation.through_q);
     }
     return static_cast<double>(frames) * seconds;
 }
@@ -139,7 +139,7 @@ void add_solve(const Prepared& of, const Sampling& sampling, const SamplingPlan&
     const auto solve = [&](int iterations) {
         SolveOptions how = of.how;
         how.iterations = std::min(how.iterations, iterations);
-        return NormalEquations::seconds(of.transforms, points, of.shape.system, how, through_q);
+        return seconds_of_least_squares(of.transforms, points, of.shape.system, how, through_q);
     };
     stages.add("solve", frames * problems * solve(of.iterations()));
     constexpr double usual_gain = 2; // of the largest eigenvalue over the mean
@@ -158,7 +158,7 @@ void add_choice_of_lambda(const Prepared& of, const Sampling& sampling, Stages& 
     const auto of_iterations = [&](int iterations) {
         SolveOptions how = of.how;
         how.iterations = iterations;
-        return NormalEquations::seconds(of.transforms, sampling.points(), of.shape.system, how,
+        return seconds_of_least_squares(of.transforms, sampling.points(), of.shape.system, how,
                                         through_q);
     };
     const bool in_host_memory = of.transforms.device().in_host_memory();

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "encoding/normal_equations.hpp"
+#include "encoding/least_squares.hpp"
 #include "plan/options.hpp"
 
 namespace lsrecon {

@@ -3,6 +3,7 @@
 #include <functional>
 #include <optional>
 
+#include "base/computed_by.hpp"
 #include "base/error.hpp"
 #include "scan/image.hpp"
 
@@ -29,7 +30,7 @@ public:
     virtual void put(std::size_t frame, ImageFrame image) = 0;
     /// Ends after the last frame, with all that is known of the image but its values and the
     /// record.
-    virtual void end(const Scan& /*scan*/, const Image& /*about*/) {}
+    virtual void end(const Scan& /*scan*/, const Image& /*about*/, const ComputedBy& /*by*/) {}
 };
 
 /// Hands each frame to a function.

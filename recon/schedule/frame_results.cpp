@@ -18,31 +18,57 @@ double relative_to_exact(double bound) {
 
 } // namespace
 
-FrameResults::FrameResults(const Scan& scan, const std::vector<Place>& places, ImageSink& sink,
-                           JobRanks& ranks, const OnIteration& on_iteration, Reporter& report)
-    : scan_(scan), sink_(sink), ranks_(ranks), on_iteration_(on_iteration), report_(report),
-      attempts_(scan, report), about_(scan.frames.size()), is_finished_(scan.frames.size(), 0),
-      owner_(scan.frames.size(), no_rank), turn_(scan.frames.size()) {
+FrameResults::FrameResults(const Scan& scan, std::vector<std::size_t> order, ImageSink& sink,
+                           const OnIteration& on_iteration, Reporter& report)
+    : scan_(scan), loop_(std::move(order)), sink_(sink), on_iteration_(on_iteration),
+      report_(report), attempts_(scan, report), about_(scan.frames.size()),
+      is_finished_(scan.frames.size(), 0), owner_(scan.frames.size(), alone_.here()),
+      rank_in_order_(scan.frames.size()) {}
+
+void FrameResults::divide(JobRanks& ranks) {
     for (std::size_t f = 0; f < about_.size(); ++f) {
         if (std::optional<ImageFrame> finished = sink_.finished(f)) {
             about_[f] = std::move(*finished);
             is_finished_[f] = 1;
         }
     }
-    ranks_.broadcast(0, is_finished_);
-    for (const Place& place : places) {
-        for (const std::size_t f : place.frames()) {
-            if (!was_finished(f)) {
-                turn_[f] = order_.size();
-                owner_[f] = order_.size() % ranks_.count();
-                order_.push_back(f);
-            }
+    progress_.emplace(report_, scan_.frames.size());
+    ranks_ = &ranks;
+    ranks_->broadcast(0, is_finished_);
+    for (const std::size_t f : loop_) {
+        owner_[f] = no_rank;
+        if (!was_finished(f) && failed().count(f) == 0) {
+            rank_in_order_[f] = order_.size();
+            owner_[f] = order_.size() % ranks_->count();
+            order_.push_back(f);
         }
     }
-    progress_.emplace(report_, scan.frames.size());
+}
+
+bool FrameResults::is_any_here(const std::vector<std::size_t>& frames) {
+    const bool is_any =
+        std::any_of(frames.begin(), frames.end(), [&](std::size_t f) { return has(f); });
+    for (const std::size_t f : frames) {
+        if (!is_any && was_finished(f)) {
+            next(f);
+        }
+    }
+    return is_any;
+}
+
+void FrameResults::fail(const std::vector<std::size_t>& frames, const std::exception_ptr& error) {
+    for (const std::size_t f : frames) {
+        if (has(f)) {
+            take(f, [&]() -> ImageFrame { std::rethrow_exception(error); });
+        }
+    }
 }
 
 void FrameResults::next(std::size_t f) {
+    if (!progress_ || shown_ == f) {
+        return;
+    }
+    shown_ = f;
     progress_->next(label_beside_index(scan_.frames[f].label, f));
 }
 
@@ -58,13 +84,15 @@ bool FrameResults::take(std::size_t f, const std::function<ImageFrame()>& make) 
     next(f);
     Told own = told_of(f, make);
     const bool is_made = own.voxels > 0;
+    owner_[f] = no_rank;
     if (are_elsewhere()) {
-        bring(ranks_.here(), own);
+        bring(ranks_->here(), own);
         return is_made;
     }
     deliver(f, std::move(own), true);
-    for (std::size_t rank = 1; rank < ranks_.count() && turn_[f] + rank < order_.size(); ++rank) {
-        const std::size_t other = order_[turn_[f] + rank];
+    for (std::size_t rank = 1; rank < ranks_->count() && rank_in_order_[f] + rank < order_.size();
+         ++rank) {
+        const std::size_t other = order_[rank_in_order_[f] + rank];
         next(other);
         Told told;
         bring(rank, told);
@@ -89,12 +117,12 @@ FrameResults::Told FrameResults::told_of(std::size_t f, const std::function<Imag
 
 void FrameResults::bring(std::size_t from, Told& told) {
     std::string words = are_elsewhere() ? packed(told) : "";
-    ranks_.bring_to_first(from, words);
+    ranks_->bring_to_first(from, words);
     if (!are_elsewhere()) {
         told = unpacked<Told>(words);
         told.image.values.resize(static_cast<Eigen::Index>(told.voxels));
     }
-    ranks_.bring_to_first(from, told.image.values.data(), told.voxels * sizeof(Complex));
+    ranks_->bring_to_first(from, told.image.values.data(), told.voxels * sizeof(Complex));
 }
 
 /// Delivers the results of a frame on the first rank.
@@ -108,28 +136,26 @@ void FrameResults::deliver(std::size_t f, Told told, bool is_own) {
     if (told.voxels > 0) {
         told.image.label = scan_.frames[f].label;
         told.image.position = scan_.frames[f].position;
-        attempts_.of(f, [&] { put(f, std::move(told.image)); });
+        attempts_.of(f, [&] { store(f, std::move(told.image)); });
     } else if (!is_own) {
         attempts_.add(f, told.failed);
     }
 }
 
-void FrameResults::begin_together(std::size_t frames) {
-    progress_.emplace(report_, frames);
-}
-
-void FrameResults::end_together() {
-    progress_.reset();
-}
-
 bool FrameResults::attempt(std::size_t f, const std::function<void()>& work) {
-    if (progress_) {
-        next(f);
+    next(f);
+    const bool is_done = attempts_.of(f, work);
+    if (!is_done) {
+        owner_[f] = no_rank;
     }
-    return attempts_.of(f, work);
+    return is_done;
 }
 
 void FrameResults::put(std::size_t f, ImageFrame image) {
+    attempts_.of(f, [&] { store(f, std::move(image)); });
+}
+
+void FrameResults::store(std::size_t f, ImageFrame image) {
     double& upper = image.certificate.image.upper;
     upper = relative_to_exact(upper);
     ComplexVector values = std::move(image.values);
@@ -151,9 +177,9 @@ Monitor FrameResults::monitor_of(std::size_t frame) {
 
 void FrameResults::end(ModelCheck& model_check) {
     progress_.reset();
-    for (std::size_t rank = 1; rank < ranks_.count(); ++rank) {
+    for (std::size_t rank = 1; rank < ranks_->count(); ++rank) {
         std::string found = packed(model_check.places());
-        ranks_.bring_to_first(rank, found);
+        ranks_->bring_to_first(rank, found);
         if (!are_elsewhere()) {
             for (auto& place : unpacked<std::vector<ModelCheck::OfPlace>>(found)) {
                 model_check.add(std::move(place));

@@ -9,6 +9,7 @@
 #include "simulate/simulate.hpp"
 #include "support/case.hpp"
 #include "support/device_fixture.hpp"
+#include "support/equations.hpp"
 #include "support/numbers.hpp"
 #include "support/systems.hpp"
 
@@ -85,12 +86,10 @@ TEST_P(DeviceScan, SolutionStaysWithinItsBound) {
     const double spread_of_t = spread();
     for (const double lambda : {0.1, 0.01}) {
         const auto solved = [&](Transforms& transforms) -> WithError {
-            PlaceEquations frames({transforms, formulation, no_maps, lambda,
-                                   [&](const Sampling&) { return q(transforms); }});
-            NormalEquations equations(frames, *frame.sampling);
-            const std::vector<Volume> b = equations.fhd(frame.samples, report);
-            return {solve(equations, b, {lambda, 200, 1e-7, &solver_named("eigen")}, report).image,
-                    equations.error()};
+            const test::Equations by(transforms, formulation, no_maps, *frame.sampling);
+            const RightHandSides b = by.encoding.adjoint(frame.samples);
+            return {by.solve(b.volumes, {lambda, 200, 1e-7, &solver_named("eigen")}, report).image,
+                    by.error(b)};
         };
         const ComplexVector exact = solved(*reference).image;
         for (const std::string& kernel : kernel_names()) {

@@ -9,6 +9,7 @@
 #include "encoding/solvers.hpp"
 #include "support/case.hpp"
 #include "support/device_fixture.hpp"
+#include "support/equations.hpp"
 #include "support/numbers.hpp"
 
 namespace lsrecon {
@@ -36,16 +37,12 @@ protected:
     Solved solved(Transforms& transforms, const SolveOptions& options) {
         const Formulation formulation{problem.grid, problem.voxels, problem.voxels.on_lattice(),
                                       false};
-        PlaceEquations frames(
-            {transforms, formulation, no_maps, options.lambda, [&](const Sampling& sampling) {
-                 return compute_q(transforms, sampling, problem.grid, report);
-             }});
         std::vector<Volume> right_hand_sides;
         for (Eigen::Index c = 0; c < problem.rho.rows(); ++c) {
             right_hand_sides.emplace_back(ComplexVector(problem.rho.row(c).transpose()));
         }
-        NormalEquations equations(frames, *problem.sampling);
-        return solve(equations, right_hand_sides, options, report);
+        return test::Equations(transforms, formulation, no_maps, *problem.sampling)
+            .solve(right_hand_sides, options, report);
     }
 
     static bool on_device(const Solved& solved) {

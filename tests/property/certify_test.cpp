@@ -3,9 +3,10 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
-#include "encoding/solve.hpp"
+#include "encoding/certificate.hpp"
 #include "encoding/summary.hpp"
 #include "support/case.hpp"
+#include "support/equations.hpp"
 #include "support/numbers.hpp"
 #include "support/simulated.hpp"
 
@@ -29,27 +30,20 @@ ImageFrame image_by(Transforms& transforms, const Scan& scan, const SolveOptions
     Reporter report;
     const Formulation formulation = formulate(scan);
     const Frame& frame = scan.frames[0];
-    const auto make_q = [&](const Sampling& sampling) {
-        return compute_q(transforms, sampling, scan.grid, report);
-    };
-    PlaceEquations frames({transforms,
-                           formulation,
-                           scan.coil_maps,
-                           options.lambda,
-                           make_q,
-                           {},
-                           nullptr,
-                           options.precondition,
-                           Certified::of_engines_not_exact});
-    NormalEquations equations(frames, *frame.sampling);
+    const test::Equations by(transforms, formulation, scan.coil_maps, *frame.sampling);
     SolveOptions looking_ahead = options;
-    looking_ahead.looks_ahead = equations.are_certified();
-    const std::vector<Volume> fhd = equations.fhd(frame.samples, report);
-    Certificate certificate = equations.certify(frame.samples, fhd, report);
-    const Solved solved = solve(equations, fhd, looking_ahead, report);
-    equations.certify_gram(certificate, report);
+    looking_ahead.looks_ahead = !by.encoding.is_exact();
+    const std::vector<Volume> fhd = by.encoding.adjoint(frame.samples).volumes;
+    const Solved solved = by.solve(fhd, looking_ahead, report);
     ImageFrame image = to_image(frame, solved);
-    estimate_by_certificate(image, solved, certificate, options.lambda, equations.unknowns());
+    if (by.encoding.is_exact()) {
+        estimate_by_certificate(image, solved, {}, options.lambda, by.encoding.voxels());
+        return image;
+    }
+    const DrawnVoxels drawn = draw_voxels(scan.coil_maps, by.encoding.voxels());
+    const Certifier certifier(by.encoding, by.n, drawn);
+    estimate_by_certificate(image, solved, certifier.of(frame.samples, fhd), options.lambda,
+                            certifier.unknowns());
     return image;
 }
 

@@ -1,13 +1,15 @@
-// What frames share, and what a transform keeps between its calls.
+// Encodings and normal operators of frames, and what a transform keeps between its calls.
+
+#include <future>
 
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
 #include "base/tolerance.hpp"
 #include "device/described_device.hpp"
-#include "encoding/normal_equations.hpp"
 #include "plan/plan.hpp"
 #include "support/arrays_fixture.hpp"
+#include "support/equations.hpp"
 #include "support/machines.hpp"
 #include "support/numbers.hpp"
 #include "support/transforms.hpp"
@@ -22,28 +24,24 @@ TEST_P(Frames, OfTwoSamplingsOneAfterTheOtherMakeTwoQs) {
     test::Case of{"two", {6, 5, 0}, 40, 2};
     of.seed = 2;
     const test::Problem two = test::make_problem(of);
-    Reporter report;
-    int qs = 0;
     const Formulation formulation{one.grid, one.voxels, true, false};
     const CoilRows no_maps;
-    PlaceEquations frames({*on.opened, formulation, no_maps, 0.1, [&](const Sampling& sampling) {
-                               ++qs;
-                               return compute_q(*on.opened, sampling, one.grid, report);
-                           }});
+    ImageSpace images(on.device(), formulation, no_maps);
     std::vector<ComplexVector> products;
     for (const test::Problem* const now : {&one, &two}) {
-        NormalEquations equations(frames, *now->sampling);
-        System* const system = equations.on_device();
-        ASSERT_NE(system, nullptr);
+        const Encoding encoding(*on.opened, images, *now->sampling);
+        const NormalOperator n(encoding, [&](const Sampling& sampling) {
+            EXPECT_EQ(&sampling, now->sampling.get());
+            return compute_q(*on.opened, sampling, one.grid);
+        });
+        const LeastSquares problem(n, SolveOptions{0.1});
+        ASSERT_TRUE(problem.is_on_device());
         const ComplexVector x = one.rho.row(0).transpose();
-        products.push_back(system->apply(x));
-        EXPECT_EQ(equations.on_device(), system);
-        EXPECT_EQ(system->apply(x), products.back()) << "the product of its sampling";
+        products.push_back(problem.system().apply(x));
+        EXPECT_EQ(problem.system().apply(x), products.back());
         const auto sum = static_cast<double>(now->sampling->samples()); // of weights of 1
-        EXPECT_NEAR(equations.q_at_zero(), sum,
-                    sum * tolerance::q_at_zero(now->sampling->samples()));
+        EXPECT_NEAR(n.q_at_zero(), sum, sum * tolerance::q_at_zero(now->sampling->samples()));
     }
-    EXPECT_EQ(qs, 2);
     EXPECT_NE(products[0], products[1]);
 }
 
@@ -54,22 +52,110 @@ TEST_P(Frames, OfAListNeedNoQ) {
     const test::Problem problem = test::make_problem(of);
     const Formulation formulation{problem.grid, problem.voxels, false, true};
     const CoilRows maps = problem.coil_maps;
-    PlaceEquations frames({*on.opened, formulation, maps, 0.1, [&](const Sampling&) -> Q {
-                               ADD_FAILURE() << "Q was asked for";
-                               return {};
-                           }});
-    NormalEquations equations(frames, *problem.sampling);
+    const test::Equations by(*on.opened, formulation, maps, *problem.sampling,
+                             [](const Sampling&) -> Q {
+                                 ADD_FAILURE() << "Q was asked for";
+                                 return {};
+                             });
+    const LeastSquares of_list(by.n, SolveOptions{0.1});
+    ASSERT_TRUE(of_list.is_on_device());
     const ComplexVector x = problem.rho.row(0).transpose();
-    ASSERT_NE(equations.on_device(), nullptr);
     const auto f = on.opened->make(problem.trajectory(), problem.voxels);
-    EXPECT_TRUE(test::near(equations.on_device()->apply(x), equations.on_reference().apply(x),
+    EXPECT_TRUE(test::near(of_list.system().apply(x), of_list.on_reference().system->apply(x),
                            tolerance::gram(f->forward_error() + f->adjoint_error())));
+}
+
+/// A case with everything that an encoding may have.
+test::Case encoded(bool has_maps) {
+    test::Case of{"encoded", {7, 6, 0}, 50, 3};
+    of.coil_maps = has_maps;
+    of.phi = of.weights = true;
+    return of;
+}
+
+std::vector<ComplexVector> images_of(const test::Problem& problem, bool has_maps) {
+    std::vector<ComplexVector> images;
+    for (Eigen::Index c = 0; c < (has_maps ? 1 : problem.samples.rows()); ++c) {
+        images.emplace_back(test::Random(static_cast<unsigned>(c)).vector(problem.grid.voxels()));
+    }
+    return images;
+}
+
+// <A rho, W d> = <rho, A^H W d>
+TEST_P(Frames, ForwardIsTheAdjointOfTheAdjoint) {
+    for (const bool has_maps : {true, false}) {
+        const test::Problem problem = test::make_problem(encoded(has_maps));
+        const Formulation formulation{problem.grid, problem.voxels, true, has_maps};
+        const CoilRows maps = problem.coil_maps;
+        const test::Equations by(*on.opened, formulation, maps, *problem.sampling);
+        const std::vector<ComplexVector> images = images_of(problem, has_maps);
+        const CoilMatrix samples = by.encoding.forward(images);
+        const RightHandSides back = by.encoding.adjoint(problem.samples);
+        Complex of_samples = 0;
+        for (Eigen::Index m = 0; m < samples.cols(); ++m) {
+            of_samples += problem.sampling->weight(static_cast<std::size_t>(m)) *
+                          samples.col(m).dot(problem.samples.col(m));
+        }
+        Complex of_images = 0;
+        double size = 0;
+        for (std::size_t p = 0; p < images.size(); ++p) {
+            of_images += images[p].dot(back.volumes[p].values());
+            size += images[p].norm() * back.volumes[p].norm();
+        }
+        EXPECT_LE(std::abs(of_samples - of_images), 10 * back.error * size) << has_maps;
+    }
+}
+
+TEST_P(Frames, TheDerivativeIsThatOfFiniteDifferences) {
+    constexpr double step = 1e-4; // cycles per field of view
+    const auto exact = reference_transforms();
+    for (const bool has_maps : {true, false}) {
+        const test::Problem problem = test::make_problem(encoded(has_maps));
+        const Formulation formulation{problem.grid, problem.voxels, true, has_maps};
+        const CoilRows maps = problem.coil_maps;
+        const std::vector<ComplexVector> images = images_of(problem, has_maps);
+        std::vector<Vec3> directions(problem.sampling->samples());
+        for (std::size_t m = 0; m < directions.size(); ++m) {
+            directions[m] = {std::cos(double(m)), std::sin(2.0 * double(m)), 0};
+        }
+        const auto moved = [&](double by) {
+            Sampling sampling = *problem.sampling;
+            for (std::size_t m = 0; m < directions.size(); ++m) {
+                for (std::size_t d = 0; d < 2; ++d) {
+                    sampling.trajectory[m][d] += by * directions[m][d];
+                }
+            }
+            const test::Equations of(*exact, formulation, maps, sampling);
+            return of.encoding.forward(images);
+        };
+        const CoilMatrix expected = (moved(step) - moved(-step)) / (2 * step);
+        const test::Equations by(*on.opened, formulation, maps, *problem.sampling);
+        const CoilMatrix derivative = by.encoding.derivative(images, directions);
+        EXPECT_LE((derivative - expected).norm(), 1e-5 * expected.norm()) << has_maps;
+    }
+}
+
+TEST_P(Frames, SeveralThreadsUseOneEncoding) {
+    const test::Problem problem = test::make_problem(encoded(true));
+    const Formulation formulation{problem.grid, problem.voxels, true, true};
+    const CoilRows maps = problem.coil_maps;
+    const test::Equations by(*on.opened, formulation, maps, *problem.sampling);
+    const ComplexVector alone = by.encoding.adjoint(problem.samples).volumes.front().values();
+    std::vector<std::future<ComplexVector>> others;
+    for (int i = 0; i < 4; ++i) {
+        others.push_back(std::async(std::launch::async, [&]() -> ComplexVector {
+            return by.encoding.adjoint(problem.samples).volumes.front().values();
+        }));
+    }
+    for (std::future<ComplexVector>& other : others) {
+        EXPECT_EQ(other.get(), alone);
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(Devices, Frames, testing::ValuesIn(test::array_cases()));
 
 // The cheaper one is that of a described CPU, whatever the device here.
-TEST(NormalOperator, MultipliesByTheCheaperOfQAndFAndItsAdjoint) {
+TEST(NormalOperators, MultiplyByTheCheaperOfQAndFAndItsAdjoint) {
     ComputeOptions options;
     options.engine = "nufft";
     options.accuracy_is_of_image = true;
@@ -90,18 +176,17 @@ TEST(NormalOperator, MultipliesByTheCheaperOfQAndFAndItsAdjoint) {
         const CoilRows no_maps;
         int qs = 0;
         const auto product = [&](int iterations) {
-            Reporter report;
-            CommonToFrames common{*transforms, formulation, no_maps, 0.1,
-                                  [&](const Sampling& sampling) {
-                                      ++qs;
-                                      return compute_q(*transforms, sampling, problem.grid, report);
-                                  }};
-            SolveOptions how;
-            how.iterations = iterations;
-            const Route route = route_of(*of_cpu, problem.sampling->points(), formulation, how, 0,
-                                         iterations > 0 ? 1 : 0);
-            PlaceEquations frames(std::move(common));
-            return NormalEquations(frames, *problem.sampling, route).on_device()->apply(x);
+            SolveOptions settings{0.1};
+            settings.iterations = iterations;
+            const Route route = route_of(*of_cpu, problem.sampling->points(), formulation, settings,
+                                         0, iterations > 0 ? 1 : 0);
+            const test::Equations by(*transforms, formulation, no_maps, *problem.sampling,
+                                     [&](const Sampling& sampling) {
+                                         ++qs;
+                                         return compute_q(*transforms, sampling, problem.grid);
+                                     },
+                                     {route});
+            return LeastSquares(by.n, settings).system().apply(x);
         };
         const ComplexVector cheaper = product(10);
         EXPECT_EQ(qs, samples > 1000 ? 1 : 0);

@@ -6,11 +6,11 @@
 #include <gtest/gtest.h>
 
 #include "base/tolerance.hpp"
-#include "encoding/misfit.hpp"
-#include "encoding/solve.hpp"
+#include "encoding/sample_energy.hpp"
 #include "engines/on_host.hpp"
 #include "engines/transforms.hpp"
 #include "support/arrays_fixture.hpp"
+#include "support/equations.hpp"
 
 namespace lsrecon {
 namespace {
@@ -75,14 +75,10 @@ TEST_P(LambdaCurves, AreThoseOfDenseEquations) {
     Reporter report;
     const Formulation formulation{problem.grid, problem.voxels, true, true};
     const CoilRows maps = problem.coil_maps;
-    PlaceEquations frames(
-        {*on.opened, formulation, maps, smallest_lambda, [&](const Sampling& sampling) {
-             return compute_q(*on.opened, sampling, problem.grid, report);
-         }});
-    NormalEquations equations(frames, *problem.sampling);
-    const std::vector<Volume> fhd = equations.fhd(problem.samples, report);
+    const test::Equations by(*on.opened, formulation, maps, *problem.sampling);
+    const RightHandSides fhd = by.encoding.adjoint(problem.samples);
     const SolveOptions options{smallest_lambda, 300, 1e-4};
-    const LambdaCurve curve = make_lambda_curve(equations, problem.frame(), fhd, 2.5, options,
+    const LambdaCurve curve = make_lambda_curve(by.n, problem.frame(), fhd, 2.5, options,
                                                 by_all_iterations(options), report);
 
     const Dense dense{dense_model(problem), weighted(problem, problem.samples),
@@ -94,7 +90,7 @@ TEST_P(LambdaCurves, AreThoseOfDenseEquations) {
         if (point.lambda < 0.01) {
             continue; // beyond it single precision has less to say
         }
-        const double bound = tolerance::solution(equations.error(), point.lambda);
+        const double bound = tolerance::solution(by.error(fhd), point.lambda);
         const auto [residual, solution] = dense.at(point.lambda);
         // Squares have twice the relative error; single precision solves to its tolerance.
         const double twice = 2 * bound + 1e-5;
@@ -122,15 +118,11 @@ TEST_P(LambdaCurves, SmallResidualsAreThoseOfTheSamples) {
     Reporter report;
     const Formulation formulation{problem.grid, problem.voxels, true, true};
     const CoilRows maps = problem.coil_maps;
-    PlaceEquations frames(
-        {*on.opened, formulation, maps, smallest_lambda, [&](const Sampling& sampling) {
-             return compute_q(*on.opened, sampling, problem.grid, report);
-         }});
-    NormalEquations equations(frames, *problem.sampling);
+    const test::Equations by(*on.opened, formulation, maps, *problem.sampling);
     const SolveOptions options{smallest_lambda, 300, 1e-4};
     const LambdaCurve curve =
-        make_lambda_curve(equations, problem.frame(), equations.fhd(problem.samples, report), 0,
-                          options, by_all_iterations(options), report);
+        make_lambda_curve(by.n, problem.frame(), by.encoding.adjoint(problem.samples), 0, options,
+                          by_all_iterations(options), report);
     const Dense dense{dense_model(problem), weighted(problem, problem.samples),
                       problem.sampling->q_weights().sum()};
     const LambdaPoint& first = curve.points.front();
@@ -145,48 +137,17 @@ TEST_P(LambdaCurves, TheSolutionExplainsWhatItsResidualLeaves) {
     Reporter report;
     const Formulation formulation{problem.grid, problem.voxels, true, true};
     const CoilRows maps = problem.coil_maps;
-    PlaceEquations frames({*on.opened, formulation, maps, 0.05, [&](const Sampling& sampling) {
-                               return compute_q(*on.opened, sampling, problem.grid, report);
-                           }});
-    NormalEquations equations(frames, *problem.sampling);
+    const test::Equations by(*on.opened, formulation, maps, *problem.sampling);
     SolveOptions options;
     options.lambda = 0.05;
-    const Solved solved = solve(equations, equations.fhd(problem.samples, report), options, report);
+    const RightHandSides fhd = by.encoding.adjoint(problem.samples);
+    const Solved solved = by.solve(fhd.volumes, options, report);
     const ComplexVector data = weighted(problem, problem.samples);
     const double energy = energy_of(*problem.sampling, problem.samples);
     EXPECT_NEAR(energy, data.squaredNorm(), 1e-9 * energy);
     const double misfit = (dense_model(problem) * solved.image - data).squaredNorm();
     EXPECT_NEAR(energy - solved.explained, misfit,
-                energy * (10 * equations.error() + 10 * equations.epsilon_of_transforms()));
-}
-
-// A larger lambda on the same equations, whatever they were made with.
-TEST_P(LambdaCurves, EquationsTakeAnotherLambda) {
-    const test::Problem problem = test::make_problem({"lambda", {6, 5, 0}, 60});
-    Reporter report;
-    const Formulation formulation{problem.grid, problem.voxels, true, false};
-    const CoilRows no_maps;
-    const auto make_q = [&](const Sampling& sampling) {
-        return compute_q(*on.opened, sampling, problem.grid, report);
-    };
-    const SolveOptions options{0.3, 50, 1e-4, nullptr, {}, true};
-    const auto solved = [&](double made_with) {
-        PlaceEquations frames({*on.opened,
-                               formulation,
-                               no_maps,
-                               made_with,
-                               make_q,
-                               {},
-                               nullptr,
-                               options.precondition});
-        NormalEquations equations(frames, *problem.sampling);
-        const std::vector<Volume> fhd = equations.fhd(problem.samples, report);
-        solve(equations, fhd, options, report);
-        equations.set_lambda(0.3);
-        return solve(equations, fhd, options, report).image;
-    };
-    EXPECT_EQ(solved(0.3), solved(smallest_lambda));
-    EXPECT_NE(solved(0.3).norm(), 0);
+                energy * 10 * (by.error(fhd) + on.opened->epsilon()));
 }
 
 INSTANTIATE_TEST_SUITE_P(Devices, LambdaCurves, testing::ValuesIn(test::array_cases()));

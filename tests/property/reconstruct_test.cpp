@@ -14,6 +14,7 @@
 #include "io/q_file.hpp"
 #include "support/case.hpp"
 #include "support/counting_transforms.hpp"
+#include "support/equations.hpp"
 #include "support/numbers.hpp"
 #include "support/surroundings.hpp"
 #include "support/transforms.hpp"
@@ -39,13 +40,9 @@ TEST(Reconstruct, AFullCartesianScanGivesTheObjectBack) {
         Reporter report;
         const auto transforms = reference_transforms();
         const Frame& frame = scan.frames[0];
-        const auto make_q = [&](const Sampling& sampling) {
-            return compute_q(*transforms, sampling, scan.grid, report);
-        };
-        PlaceEquations frames({*transforms, formulation, scan.coil_maps, 0, make_q});
-        NormalEquations equations(frames, *frame.sampling);
-        const Solved solved = solve(equations, equations.fhd(frame.samples, report),
-                                    {0, 30, 1e-11, &solver_named("eigen")}, report);
+        const test::Equations by(*transforms, formulation, scan.coil_maps, *frame.sampling);
+        const Solved solved = by.solve(by.encoding.adjoint(frame.samples).volumes,
+                                       {0, 30, 1e-11, &solver_named("eigen")}, report);
         EXPECT_TRUE(near(solved.image, ComplexVector(problem.rho.row(0).transpose()), 1e-9));
     }
 }

@@ -7,6 +7,7 @@
 #include "engines/transforms.hpp"
 #include "simulate/simulate.hpp"
 #include "support/case.hpp"
+#include "support/equations.hpp"
 #include "support/numbers.hpp"
 
 namespace lsrecon {
@@ -47,19 +48,13 @@ struct SmallObject {
         const auto transforms = reference_transforms();
         Reporter report;
         const Formulation formulation{problem.grid, problem.voxels, true, false};
-        CommonToFrames common{*transforms, formulation, maps, 0, [&](const Sampling& sampling) {
-                                  return compute_q(*transforms, sampling, problem.grid, report);
-                              }};
-        common.regularisers = {choice};
-        common.precondition = true;
-        PlaceEquations frames(common);
-        NormalEquations equations(frames, *problem.sampling);
+        const test::Equations by(*transforms, formulation, maps, *problem.sampling);
         SolveOptions options;
         options.iterations = iterations;
         options.tolerance = 1e-5;
-        options.regularisers = common.regularisers;
+        options.regularisers = {choice};
         options.precondition = true;
-        return solve(equations, equations.fhd(problem.samples, report), options, report);
+        return by.solve(by.encoding.adjoint(problem.samples).volumes, options, report);
     }
 };
 

@@ -7,9 +7,9 @@
 #include <set>
 
 #include "device/host_numbers.hpp"
-#include "encoding/normal_equations.hpp"
 #include "engines/exact_sums.hpp"
 #include "support/case.hpp"
+#include "support/equations.hpp"
 #include "support/numbers.hpp"
 #include "support/transforms.hpp"
 #include "support/wrapped_transforms.hpp"
@@ -100,48 +100,30 @@ private:
 /// Of a scan, its coil maps and an engine that is wrong.
 class Equations {
 public:
-    Equations(double wrong, bool exact, Certified which, const Problem& problem)
+    Equations(double wrong, const Problem& problem)
         : problem_(problem),
           maps_(problem.coil_maps), formulation_{problem.grid, problem.voxels, true, true},
-          transforms_(open_transforms(test::on_reference(), table_of(wrong, exact))),
-          frames_({*transforms_,
-                   formulation_,
-                   maps_,
-                   0,
-                   [this](const Sampling& sampling) {
-                       return compute_q(*transforms_, sampling, problem_.grid, report_);
-                   },
-                   {},
-                   nullptr,
-                   false,
-                   which}),
-          of_(frames_, *problem.sampling) {}
+          transforms_(open_transforms(test::on_reference(), table_of(wrong))),
+          by_(*transforms_, formulation_, maps_, *problem.sampling),
+          drawn_(draw_voxels(maps_, problem.voxels.count())), of_(by_.encoding, by_.n, drawn_) {}
 
-    std::vector<Volume> fhd() { return of_.fhd(problem_.samples, report_); }
-    Certificate errors_of(const std::vector<Volume>& fhd) {
-        Certificate errors = of_.certify(problem_.samples, fhd, report_);
-        of_.certify_gram(errors, report_);
-        return errors;
-    }
+    std::vector<Volume> fhd() { return by_.encoding.adjoint(problem_.samples).volumes; }
+    Certificate errors_of(const std::vector<Volume>& fhd) { return of_.of(problem_.samples, fhd); }
 
 private:
-    static std::vector<Engine> table_of(double wrong, bool exact) {
-        std::vector<Engine> table = test::wrapped([wrong](std::unique_ptr<Transform> inner) {
+    static std::vector<Engine> table_of(double wrong) {
+        return test::wrapped([wrong](std::unique_ptr<Transform> inner) {
             return std::make_unique<Wrong>(std::move(inner), wrong);
         });
-        for (Engine& engine : table) {
-            engine.exact = exact;
-        }
-        return table;
     }
 
     const Problem& problem_;
     CoilRows maps_;
     Formulation formulation_;
-    Reporter report_;
     std::unique_ptr<Transforms> transforms_;
-    PlaceEquations frames_;
-    NormalEquations of_;
+    test::Equations by_;
+    DrawnVoxels drawn_;
+    Certifier of_;
 };
 
 Problem problem_of(std::array<std::size_t, 3> size) {
@@ -152,15 +134,15 @@ Problem problem_of(std::array<std::size_t, 3> size) {
     return test::make_problem(of);
 }
 
-Certificate errors_of(double wrong, bool exact, Certified which) {
+Certificate errors_of(double wrong) {
     const Problem problem = problem_of({12, 11, 0});
-    Equations equations(wrong, exact, which, problem);
+    Equations equations(wrong, problem);
     return equations.errors_of(equations.fhd());
 }
 
 TEST(Certificate, AreThoseOfAnEngineThatIsWrong) {
     for (const double wrong : {1e-2, 1e-6}) {
-        const Certificate errors = errors_of(wrong, false, Certified::of_engines_not_exact);
+        const Certificate errors = errors_of(wrong);
         for (const ErrorEstimate& error : {errors.fhd, errors.gram}) {
             EXPECT_GE(error.upper, wrong);
             EXPECT_NEAR(error.estimate, wrong, 0.5 * wrong);
@@ -172,16 +154,15 @@ TEST(Certificate, AreOfAsManyPointsOnAnyMachine) {
     Case of{"scan", {4, 4, 0}, 30000};
     const Problem problem = test::make_problem(of);
     const CoilRows no_maps;
-    DrawnVoxels drawn(no_maps, problem.voxels.count());
     const Certificate errors =
-        certify_fhd(*problem.sampling, problem.samples, no_maps, problem.voxels, drawn.draw(),
+        certify_fhd(*problem.sampling, problem.samples, no_maps, problem.voxels,
+                    draw_voxels(no_maps, problem.voxels.count()),
                     {Volume(test::exact_adjoint_of(problem).values.row(0).transpose())});
     EXPECT_EQ(errors.voxels, 32) << "4e7 multiply-adds, 36 of a pair";
 }
 
-TEST(Certificate, OfExactEnginesAreSampledWhereItIsAskedFor) {
-    EXPECT_EQ(errors_of(1e-2, true, Certified::of_engines_not_exact).voxels, 0);
-    const Certificate errors = errors_of(0, true, Certified::of_all);
+TEST(Certificate, OfAnExactEngineAreRounding) {
+    const Certificate errors = errors_of(0);
     EXPECT_GT(errors.voxels, 0);
     EXPECT_LT(errors.fhd.upper, 1e-12);
     EXPECT_LT(errors.gram.upper, 1e-12);
@@ -189,7 +170,7 @@ TEST(Certificate, OfExactEnginesAreSampledWhereItIsAskedFor) {
 
 TEST(Certificate, OfEachFrameAreItsOwn) {
     const Problem problem = problem_of({12, 11, 0});
-    Equations equations(0, true, Certified::of_all, problem);
+    Equations equations(0, problem);
     const std::vector<Volume> fhd = equations.fhd();
     for (const double wrong : {1e-3, 1e-1, 1e-6}) {
         EXPECT_NEAR(equations.errors_of(with_errors(fhd, wrong)).fhd.estimate, wrong, 0.5 * wrong);
@@ -204,7 +185,7 @@ TEST(Certificate, AreFoundWhereTheMapsAre) {
         for (Eigen::Index n = 0; n < problem.coil_maps.cols(); ++n) {
             problem.coil_maps.col(n) *= n / 3 == 600 ? 1 : elsewhere;
         }
-        Equations equations(wrong, false, Certified::of_engines_not_exact, problem);
+        Equations equations(wrong, problem);
         const Certificate errors = equations.errors_of(equations.fhd());
         EXPECT_GE(errors.fhd.upper, wrong) << elsewhere;
         EXPECT_NEAR(errors.fhd.estimate, wrong, 0.5 * wrong) << elsewhere;
@@ -216,8 +197,7 @@ TEST(DrawnVoxels, AreDrawnInProportionToTheSquaresOfTheMaps) {
     maps.col(30) << 3, Complex(0, 4); // 25
     maps.col(999) << 0, Complex(5, -5); // 50
     const CoilRows rows(maps);
-    DrawnVoxels of(rows, 1000);
-    const DrawnVoxels::Draw& drawn = of.draw();
+    const DrawnVoxels drawn = draw_voxels(rows, 1000);
     double of_large = 0;
     for (std::size_t i = 0; i < drawn.at.size(); ++i) {
         ASSERT_TRUE(drawn.at[i] == 30 || drawn.at[i] == 999) << drawn.at[i];
@@ -233,8 +213,7 @@ TEST(DrawnVoxels, AreAnyWhereMapsDoNotTellThemApart) {
     const CoilRows none;
     const CoilRows zeros(CoilMatrix::Zero(2, 1000).eval());
     for (const CoilRows* const maps : {&none, &zeros}) {
-        DrawnVoxels of(*maps, 1000);
-        const DrawnVoxels::Draw& drawn = of.draw();
+        const DrawnVoxels drawn = draw_voxels(*maps, 1000);
         EXPECT_EQ(drawn.weights, std::vector<double>(drawn.at.size(), 1));
         EXPECT_EQ(drawn.unknowns, 1000);
         EXPECT_GT(std::set<std::size_t>(drawn.at.begin(), drawn.at.end()).size(), 50U);

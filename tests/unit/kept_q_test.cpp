@@ -48,7 +48,7 @@ protected:
     void keep(Transforms& transforms) const {
         Reporter report;
         KeptQ store("", folder.path().string(), {}, report);
-        QsOfRun(transforms, &store, 0, report).of(*problem.sampling, problem.grid);
+        QsOfRun(&store, 0, report).of(transforms, *problem.sampling, problem.grid);
         EXPECT_TRUE(report.notes().empty());
     }
 };
@@ -82,7 +82,7 @@ TEST_F(KeptQs, WhatIsNoQIsReplaced) {
     test::write_text(path, "no Q");
     Reporter report;
     KeptQ store("", folder.path().string(), {}, report);
-    QsOfRun(*transforms_with(nullptr), &store, 0, report).of(*problem.sampling, problem.grid);
+    QsOfRun(&store, 0, report).of(*transforms_with(nullptr), *problem.sampling, problem.grid);
     EXPECT_EQ(report.notes().size(), 1U);
     EXPECT_EQ(only_file(), path);
     EXPECT_NE(test::read_text(path), "no Q");

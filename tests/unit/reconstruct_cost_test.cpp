@@ -108,7 +108,7 @@ TEST_F(FrameCost, TheCpuNeedsMoreThanADevice) {
 TEST(SystemCost, OfAMillionVoxels) {
     const std::unique_ptr<Device> reference = make_reference_device();
     const auto cost = [&](std::size_t maps, Precision precision) {
-        return NormalEquations::cost(*reference, {test::make_grid(128, 128, 128), maps}, precision,
+        return cost_of_least_squares(*reference, {test::make_grid(128, 128, 128), maps}, precision,
                                      {}, false);
     };
     const double volume = 128.0 * 128 * 128 * 8; // of complex floats

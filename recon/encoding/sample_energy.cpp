@@ -1,4 +1,4 @@
-#include "encoding/misfit.hpp"
+#include "encoding/sample_energy.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,62 +10,6 @@
 #include "base/parallel.hpp"
 
 namespace lsrecon {
-
-namespace {
-
-/// A row of values that pad() puts next to other rows, times a map.
-Box row_of(std::size_t count, Device& device, Precision precision) {
-    Box row;
-    row.size = row.extents = {count, 1, 1};
-    row.factors = device.zeros(count + 2, {true, precision});
-    device.upload(ComplexVector::Ones(static_cast<Eigen::Index>(count + 2)), row.factors);
-    return row;
-}
-
-} // namespace
-
-Eigen::VectorXd compute_misfits(Transforms& transforms, PiecewiseTransform& transform,
-                                const Sampling& sampling, const CoilRows& samples, CoilMaps& maps,
-                                const std::vector<ComplexVector>& images, Listener listener) {
-    Device& device = transforms.device();
-    double largest = 0; // floats end at 1e38
-    for (const ComplexVector& image : images) {
-        largest = std::max(largest, image.cwiseAbs().maxCoeff());
-    }
-    const double scale = largest > 0 ? largest : 1;
-    Eigen::VectorXd misfits = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(samples.columns()));
-    transform.forward(
-        samples.rows(),
-        [&](const Range& coils, const Range& at, Array& to) {
-            const Box row = row_of(at.count, device, to.element().precision);
-            Array image = device.zeros(at.count, to.element());
-            for (std::size_t c = 0; c < coils.count; ++c) {
-                const std::size_t coil = coils.first + c;
-                if (c == 0 || !maps.given()) {
-                    const ComplexVector& values = images[maps.given() ? 0 : coil];
-                    device.upload(values.segment(static_cast<Eigen::Index>(at.first),
-                                                 static_cast<Eigen::Index>(at.count)) /
-                                      scale,
-                                  image);
-                }
-                device.pad(row, maps.given() ? maps.part(coil, at) : Array(), image, c, to);
-            }
-        },
-        [&](const Range& coils, const Range& at, const Array& from) {
-            for (std::size_t c = 0; c < coils.count; ++c) { // one at a time in the host's memory
-                const ComplexVector values = device.download(from, c * at.count, at.count);
-                for (std::size_t i = 0; i < at.count; ++i) {
-                    const auto m = static_cast<Eigen::Index>(at.first + i);
-                    const Complex phi = sampling.phi.size() > 0 ? sampling.phi(m) : Complex(1);
-                    misfits(m) += sampling.weight(at.first + i) *
-                                  std::norm(phi * scale * values(static_cast<Eigen::Index>(i)) -
-                                            samples(coils.first + c, m));
-                }
-            }
-        },
-        [&](double fraction) { listener.progress(fraction); });
-    return misfits;
-}
 
 double energy_of(const Sampling& sampling, const CoilRows& samples) {
     std::vector<double> of_coils(samples.rows());

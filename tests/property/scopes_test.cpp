@@ -59,8 +59,11 @@ public:
     std::map<std::size_t, ImageFrame> images;
     std::vector<std::size_t> order;
     std::map<std::size_t, ImageFrame> known;
+    std::string choices;
     double lambda = 0;
 
+    std::string chosen(const Scan&) override { return known.empty() ? "" : choices; }
+    void keep_chosen(std::string bytes) override { choices = std::move(bytes); }
     void begin(const Scan&, const Record& settings, bool) override {
         for (const auto& [name, value] : settings) {
             lambda = name == "lambda" ? std::stod(value) : lambda;
@@ -84,13 +87,14 @@ struct Done {
     Image about;
 };
 
-class Turns : public testing::Test {
+class Scopes : public testing::Test {
 protected:
     ReconstructOptions options;
-    std::map<std::size_t, ImageFrame> known;
+    std::map<std::size_t, ImageFrame> known; ///< frames of an earlier run
+    std::string choices; ///< and what it had chosen
     std::vector<std::size_t> spoilt;
 
-    Turns() { options.solve = {0.01, 8, 1e-9, &solver_named("device")}; }
+    Scopes() { options.solve = {0.01, 8, 1e-9, &solver_named("device")}; }
 
     Done run(const Scan& scan) {
         const auto transforms = reference_transforms();
@@ -101,6 +105,7 @@ protected:
         Counted report;
         Done result;
         result.kept.known = known;
+        result.kept.choices = choices;
         Reconstructed made = reconstruct(source, result.kept, *transforms, options, report);
         result.stages = report.stages;
         result.reads = source.reads;
@@ -148,7 +153,7 @@ Scan slices(std::size_t count, std::size_t coils = 1) {
     return scan;
 }
 
-TEST_F(Turns, ManySlicesOnOneTrajectoryShareQ) {
+TEST_F(Scopes, ManySlicesOnOneTrajectoryShareQ) {
     const Scan scan = slices(100, 2);
     const Done found = run(scan);
     EXPECT_EQ(found.stages, (Counts{{"fhd", 100}, {"model", 100}, {"q", 1}, {"solve", 100}}));
@@ -157,7 +162,7 @@ TEST_F(Turns, ManySlicesOnOneTrajectoryShareQ) {
     }
 }
 
-TEST_F(Turns, FramesOfASeriesShareTheirPlace) {
+TEST_F(Scopes, FramesOfASeriesShareTheirPlace) {
     const Scan scan = series(4, 2);
     const Done found = run(scan);
     EXPECT_EQ(found.stages, (Counts{{"fhd", 4}, {"model", 1}, {"q", 1}, {"solve", 4}}));
@@ -168,7 +173,7 @@ TEST_F(Turns, FramesOfASeriesShareTheirPlace) {
     expect_as_alone(scan, found);
 }
 
-TEST_F(Turns, FramesThatWereSampledAlikeFollowEachOther) {
+TEST_F(Scopes, FramesThatWereSampledAlikeFollowEachOther) {
     Scan scan = series(4);
     Sampling moved = *scan.frames[0].sampling;
     moved.trajectory[3][0] += 0.01;
@@ -180,7 +185,7 @@ TEST_F(Turns, FramesThatWereSampledAlikeFollowEachOther) {
     expect_as_alone(scan, found);
 }
 
-TEST_F(Turns, EstimatedMapsAreThoseOfTheirPlace) {
+TEST_F(Scopes, EstimatedMapsAreThoseOfTheirPlace) {
     Scan scan = slices(3, 3);
     scan.coil_maps = {};
     options.prepare.maps = maps_source("walsh");
@@ -188,12 +193,12 @@ TEST_F(Turns, EstimatedMapsAreThoseOfTheirPlace) {
     EXPECT_EQ(found.stages.at("maps"), 3);
     EXPECT_EQ(found.stages.at("q"), 1);
     for (const auto& [f, reads] : found.reads) {
-        EXPECT_EQ(reads, f == 0 ? 1 : 2) << "the first stays: frame " << f;
+        EXPECT_EQ(reads, 1) << "what coils are calibrated by stays: frame " << f;
     }
     expect_as_alone(scan, found);
 }
 
-TEST_F(Turns, ABadFrameFailsAlone) {
+TEST_F(Scopes, ABadFrameFailsAlone) {
     const Scan scan = series(4, 2);
     spoilt = {1};
     const Done found = run(scan);
@@ -203,7 +208,7 @@ TEST_F(Turns, ABadFrameFailsAlone) {
     EXPECT_EQ(found.stages, (Counts{{"fhd", 3}, {"model", 1}, {"q", 1}, {"solve", 3}}));
 }
 
-TEST_F(Turns, APlaceWithoutMapsFailsWithAllOfItsFrames) {
+TEST_F(Scopes, APlaceWithoutMapsFailsWithAllOfItsFrames) {
     Scan scan = slices(3, 2);
     scan.coil_maps = {};
     options.prepare.maps = maps_source("walsh");
@@ -220,20 +225,24 @@ TEST_F(Turns, APlaceWithoutMapsFailsWithAllOfItsFrames) {
     EXPECT_EQ(found.failed.at(1).error, found.failed.at(3).error);
 }
 
-TEST_F(Turns, FramesThatAreKnownAreLeftAlone) {
+TEST_F(Scopes, FramesThatAreKnownAreLeftAlone) {
     const Scan scan = series(4, 2);
+    options.solve.lambda = 0;
+    options.lambda_rule = {held_out};
     const Done whole = run(scan);
-    known[0] = whole.kept.images.at(0);
+    known[2] = whole.kept.images.at(2); // the brightest, which chose
+    choices = whole.kept.choices;
     const Done rest = run(scan);
-    EXPECT_EQ(rest.kept.order, (std::vector<std::size_t>{1, 2, 3}));
+    EXPECT_EQ(rest.kept.order, (std::vector<std::size_t>{0, 1, 3}));
     EXPECT_EQ(rest.stages, (Counts{{"fhd", 3}, {"model", 1}, {"q", 1}, {"solve", 3}}));
+    EXPECT_EQ(rest.reads, (std::map<std::size_t, int>{{0, 1}, {1, 1}, {3, 1}}));
     for (const auto& [f, image] : rest.kept.images) {
         EXPECT_EQ(image.values, whole.kept.images.at(f).values) << f;
     }
     EXPECT_EQ(rest.about.numbers.back(), whole.about.numbers.back()) << "of the model";
 }
 
-TEST_F(Turns, FramesThatAreSolvedTogetherHaveASamplingEach) {
+TEST_F(Scopes, FramesThatAreSolvedTogetherHaveASamplingEach) {
     Scan scan = series(3, 2);
     for (std::size_t f = 0; f < 3; ++f) {
         Sampling moved = *scan.frames[f].sampling;
@@ -250,7 +259,7 @@ TEST_F(Turns, FramesThatAreSolvedTogetherHaveASamplingEach) {
     }
 }
 
-TEST_F(Turns, WhatIsReadOnceServesTheRuleAndTheNoiseMap) {
+TEST_F(Scopes, WhatIsReadOnceServesTheRuleAndTheNoiseMap) {
     Scan scan = series(1, 2);
     scan.noise = CoilRows(test::Random(3).matrix(2, 50));
     options.solve.lambda = 0;
@@ -264,16 +273,16 @@ TEST_F(Turns, WhatIsReadOnceServesTheRuleAndTheNoiseMap) {
     EXPECT_EQ(found.about.noise_map.size(), 30);
 }
 
-TEST_F(Turns, TheFrameThatChoosesLambdaIsABrightOne) {
+// The first pass chooses, and its frame, maps and Q serve the loops.
+TEST_F(Scopes, TheFirstPassIsByABrightFrame) {
     const Scan scan = series(4, 2); // the third is the brightest
     options.solve.lambda = 0;
     options.lambda_rule = {held_out};
     const Done found = run(scan);
     ASSERT_EQ(found.about.tables.size(), 1U);
-    EXPECT_EQ(found.stages.at("q"), 1);
-    EXPECT_EQ(found.stages.at("model"), 1);
-    EXPECT_LE(found.stages.at("fhd"), 5);
-    EXPECT_EQ(found.kept.order, (std::vector<std::size_t>{0, 1, 2, 3}));
+    EXPECT_EQ(found.stages,
+              (Counts{{"fhd", 4}, {"model", 1}, {"q", 1}, {"solve", 4}, {"weight", 1}}));
+    EXPECT_EQ(found.kept.order, (std::vector<std::size_t>{2, 0, 1, 3}));
     options.lambda_rule = {};
     options.solve.lambda = found.kept.lambda;
     for (const auto& [f, image] : run(scan).kept.images) {
@@ -281,7 +290,43 @@ TEST_F(Turns, TheFrameThatChoosesLambdaIsABrightOne) {
     }
 }
 
-TEST_F(Turns, ANoiseMapOfASeriesIsOfTheFirstFrameThatIsThere) {
+TEST_F(Scopes, MapsAreMadeOnceASliceAndFramesReadOnce) {
+    options.prepare.maps = maps_source("walsh");
+    options.solve.lambda = 0;
+    for (const auto& rule : {std::optional<RuleChoice>({held_out}), std::optional<RuleChoice>()}) {
+        options.lambda_rule = rule;
+        for (const bool are_slices : {true, false}) {
+            const std::size_t count = are_slices ? 5 : 12;
+            Scan scan = are_slices ? slices(count, 3) : series(count, 3);
+            scan.coil_maps = {};
+            const Done found = run(scan);
+            EXPECT_EQ(found.stages.at("maps"), are_slices ? 5 : 1);
+            EXPECT_EQ(found.stages.at("fhd"), static_cast<int>(count));
+            EXPECT_EQ(found.stages.at("q"), 1);
+            EXPECT_EQ(found.kept.images.size(), count);
+            for (const auto& [f, reads] : found.reads) {
+                EXPECT_EQ(reads, 1) << "frame " << f;
+            }
+        }
+    }
+}
+
+// Where the brightest slice has no maps, the next one chooses.
+TEST_F(Scopes, TheFirstPassIsByAnotherFrameWhereOneFails) {
+    Scan scan = slices(3, 2);
+    scan.coil_maps = {};
+    options.prepare.maps = maps_source("walsh");
+    options.solve.lambda = 0;
+    options.lambda_rule = {held_out};
+    scan.frames[1].samples.doubles().setZero();
+    spoilt = {2}; // the brightest
+    const Done found = run(scan);
+    EXPECT_EQ(found.failed.size(), 2U);
+    EXPECT_EQ(found.kept.order, (std::vector<std::size_t>{0}));
+    EXPECT_EQ(found.stages.at("weight"), 1);
+}
+
+TEST_F(Scopes, ANoiseMapOfASeriesIsOfTheFirstFrameThatIsThere) {
     Scan scan = series(3, 2);
     spoilt = {0};
     options.noise_replicas = 2;
@@ -293,7 +338,7 @@ TEST_F(Turns, ANoiseMapOfASeriesIsOfTheFirstFrameThatIsThere) {
     EXPECT_EQ(found.stages.at("noise_map"), 1);
 }
 
-TEST_F(Turns, AFieldMapNeedsNoQ) {
+TEST_F(Scopes, AFieldMapNeedsNoQ) {
     test::Case of{"field", {6, 5, 0}, 90, 2};
     of.coil_maps = true;
     of.field_hz = 60;
@@ -307,7 +352,7 @@ TEST_F(Turns, AFieldMapNeedsNoQ) {
     EXPECT_EQ(found.stages.at("fhd"), 1);
 }
 
-TEST_F(Turns, VoxelsOffTheGridNeedNoQ) {
+TEST_F(Scopes, VoxelsOffTheGridNeedNoQ) {
     const test::Problem problem = test::make_problem({"list", {6, 6, 0}, 60, 1, 5, 0.5});
     Scan scan = test::scan_of(problem);
     std::vector<Vec3> positions;
@@ -319,7 +364,7 @@ TEST_F(Turns, VoxelsOffTheGridNeedNoQ) {
     EXPECT_EQ(found.stages, (Counts{{"fhd", 1}, {"solve", 1}}));
 }
 
-TEST_F(Turns, AMethodWithoutSolverMakesNeitherQNorModels) {
+TEST_F(Scopes, AMethodWithoutSolverMakesNeitherQNorModels) {
     const Scan scan = series(2, 2);
     options.solve = {};
     options.solve.method = &method_named("gridding");

@@ -1,4 +1,4 @@
-#include "encoding/misfit.hpp"
+#include "encoding/sample_energy.hpp"
 
 #include <algorithm>
 #include <random>

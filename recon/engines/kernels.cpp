@@ -1,0 +1,137 @@
+#include "engines/kernels.hpp"
+
+#include <algorithm>
+
+#include "base/packed.hpp"
+
+namespace lsrecon {
+
+namespace {
+
+/// The model machine by the device of the first rank: another rank may have only a part of its GPU.
+Machine model_of_first(const DeviceInfo& info, JobRanks& ranks) {
+    Machine model = model_of(info);
+    for (unsigned* const number : {&model.device.compute_units, &model.device.clock_mhz}) {
+        ranks.broadcast(0, number, sizeof *number);
+    }
+    return model;
+}
+
+/// ChosenParameters as a message.
+struct ParametersInMessage {
+    std::vector<std::string> names;
+    std::vector<int> values;
+    std::string origin;
+    double pairs_per_second = 0;
+
+    ParametersInMessage() = default;
+    explicit ParametersInMessage(const ChosenParameters& chosen)
+        : origin(chosen.origin), pairs_per_second(chosen.pairs_per_second) {
+        for (const auto& [name, value] : chosen.values) {
+            names.push_back(name);
+            values.push_back(value);
+        }
+    }
+    ChosenParameters chosen() const {
+        ChosenParameters result{{}, origin, pairs_per_second};
+        for (std::size_t i = 0; i < names.size(); ++i) {
+            result.values[names[i]] = values[i];
+        }
+        return result;
+    }
+    template <typename Archive> void each(Archive& archive) {
+        archive(names, values, origin, pairs_per_second);
+    }
+};
+
+} // namespace
+
+Kernels::Kernels(std::shared_ptr<Device> on, const ComputeOptions& options,
+                 std::vector<Engine> engines, JobRanks& ranks)
+    : device(std::move(on)),
+      model(model_of_first(device->info(), ranks)), machine{device->info(), device->pace()},
+      table(std::move(engines)),
+      variant(variant_named(kernel_of(options, device->kind(), table), table)),
+      engine(engine_of(variant.name, table)), of_user_(options.parameters) {
+    take_parameters_of_first(ranks);
+}
+
+std::string Kernels::names() const {
+    std::string names;
+    for (const Variant* const one : served_) {
+        names += (names.empty() ? "" : " and ") + one->name;
+    }
+    return names.empty() ? variant.name : names;
+}
+
+std::string Kernels::parameters() const {
+    std::string words = segments;
+    for (const std::string& variant_and_stage : ran_) {
+        if (const ChosenParameters& chosen = parameters_.at(variant_and_stage);
+            !chosen.values.empty()) {
+            words += (words.empty() ? "" : "; ") + variant_and_stage + ": " + chosen.text();
+        }
+    }
+    return words;
+}
+
+void Kernels::add_served(const Variant& one) {
+    if (std::find(served_.begin(), served_.end(), &one) == served_.end()) {
+        served_.push_back(&one);
+    }
+}
+
+/// Kernels may be tuned on the node of one rank and not on that of another, and then add in another
+/// order.
+void Kernels::take_parameters_of_first(JobRanks& ranks) {
+    if (ranks.count() == 1 || device->kind() != "opencl") {
+        return;
+    }
+    for (const Tunable& row : tunables()) {
+        std::string message =
+            packed(ParametersInMessage(choose_parameters(device->info(), row.kernel, row.stage)));
+        ranks.broadcast(0, message);
+        of_first_[row.kernel + " " + row.stage] = unpacked<ParametersInMessage>(message).chosen();
+    }
+}
+
+/// The user's are those of the variant that was asked for.
+Parameters Kernels::given(const std::string& name) const {
+    return name == variant.name ? of_user_ : Parameters{};
+}
+
+const ChosenParameters& Kernels::parameters_of(const std::string& name, const std::string& stage) {
+    const std::string key = name + " " + stage;
+    if (device->kind() != "opencl") {
+        return parameters_[key];
+    }
+    if (parameters_.count(key) == 0) {
+        Parameters of_user = given(name);
+        const auto first = of_first_.find(key);
+        if (first != of_first_.end() && of_user.empty()) {
+            return parameters_[key] = first->second;
+        }
+        if (first != of_first_.end()) {
+            of_user.insert(first->second.values.begin(), first->second.values.end());
+        }
+        parameters_[key] = choose_parameters(device->info(), name, stage, of_user);
+    }
+    return parameters_[key];
+}
+
+const ChosenParameters& Kernels::recorded_parameters(const std::string& name,
+                                                     const std::string& stage) {
+    ran_.insert(name + " " + stage);
+    return parameters_of(name, stage);
+}
+
+const ChosenParameters& Kernels::shipped_parameters_of(const std::string& name,
+                                                       const std::string& stage) {
+    const std::string key = name + " " + stage;
+    if (shipped_.count(key) == 0 && device->kind() == "opencl") {
+        shipped_[key] = shipped_parameters(device->info(), name, stage, given(name));
+    }
+    return shipped_[key];
+}
+
+} // namespace lsrecon

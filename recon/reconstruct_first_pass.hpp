@@ -1,0 +1,52 @@
+#pragma once
+
+#include "reconstruct_scopes.hpp"
+#include "scan/image_sink.hpp"
+
+namespace lsrecon {
+
+/// What a run chooses by the samples of one frame.
+struct Choices {
+    std::optional<ChosenSettings> weight; ///< or lambda, by held-out samples
+    std::optional<LambdaCurve> curve; ///< of lambda, by another rule
+    template <typename Archive> void each(Archive& archive) { archive(weight, curve); }
+};
+
+/// How all frames of a run are solved.
+struct Settings {
+    SolveOptions solve;
+    std::shared_ptr<Transforms> transforms;
+    Choices choices;
+    JointRoom room = {}; ///< of frames that are solved together
+    std::string kept = {}; ///< for a run that continues this one
+
+    bool are_for_all_frames_together() const { return need_all_frames(solve.regularisers); }
+};
+
+/// Whether numbers are chosen by samples.
+bool is_any_chosen(const Run& run);
+
+/// The frame by which settings are chosen for all others: the first good one, or where numbers are
+/// chosen by samples a bright one. A slice at the edge, or a contrast without signal, has too large
+/// a lambda for all others.
+std::size_t reference_frame(const Run& run);
+
+/// The transforms of the pass that chooses. All must outlive them.
+std::shared_ptr<Transforms> transforms_to_choose_by(const Run& run, Transforms& asked,
+                                                    const Formulation& formulation);
+
+/// Chooses regularisers and their weight, or lambda, by a frame whose samples are there. Where the
+/// transforms as they are would show in the image, or hide the lambda that is best, other settings
+/// have more exact ones, which is a note; a lambda that was hidden is chosen again. What the user
+/// asks for, `asked`, stays. The scope and F^H d of the frame are made anew with other transforms.
+/// All ranks choose alike, by the same frame.
+Settings choose_settings(const Run& run, const ComputeOptions& asked,
+                         std::shared_ptr<Transforms> transforms,
+                         std::unique_ptr<TrajectoryScope>& at, FrameData& data);
+
+/// The settings of an earlier run that this one continues; none where there are none, or where the
+/// device cannot compute like that.
+std::optional<Settings> settings_of_part(const Run& run, ImageSink& sink, Transforms& transforms,
+                                         const Formulation& formulation);
+
+} // namespace lsrecon

@@ -1,0 +1,325 @@
+#include "reconstruct_scopes.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.hpp"
+#include "base/machine.hpp"
+#include "encoding/lambda_curve.hpp"
+#include "encoding/sample_energy.hpp"
+#include "scan/coil_mixing.hpp"
+#include "solve/late_change.hpp"
+
+namespace lsrecon {
+
+namespace {
+
+Model model_of(const Run& run, Transforms& transforms, const Place& place) {
+    Model model = run.prepared.model_of(place, transforms);
+    if (model.prior) {
+        require_prior(run.request.solve.regularisers, *model.prior, run.scan().grid);
+    }
+    return model;
+}
+
+Density weights_of(const Run& run, const Sampling& sampling, const Formulation& formulation) {
+    if (run.method().solves) {
+        return {sampling.weights, ""};
+    }
+    const Stage stage(run.report, "density");
+    Density weights =
+        weights_of(run.method(), sampling, run.scan(), formulation, run.request.solve);
+    if (!weights.remark.empty()) {
+        run.report.note(weights.remark);
+    }
+    return weights;
+}
+
+std::optional<NormalOperator> normal_operator_of(const Run& run, const Encoding& encoding) {
+    if (!run.method().solves) {
+        return std::nullopt;
+    }
+    const Formulation& formulation = encoding.formulation();
+    Transforms& transforms = encoding.transforms();
+    const SolveOptions settings = settle(run.request, run.facts);
+    const Route route = route_of(transforms, encoding.sampling().points(), formulation, settings,
+                                 encoding.images().maps.count(), run.frames_of_each);
+    std::optional<Stage> stage; // whoever makes one Q opens the stage of Q
+    if (formulation.products() == Products::convolutions) {
+        stage.emplace(run.report, "q");
+    }
+    const auto make_q = [&](const Sampling& sampling) {
+        return run.qs.of(transforms, sampling, run.scan().grid);
+    };
+    return std::optional<NormalOperator>(std::in_place, encoding, make_q,
+                                         NormalOperator::Options{route, settings.precondition},
+                                         Listener(run.report));
+}
+
+bool may_be_certified(const Run& run, const Transforms& transforms) {
+    return run.method().solves && (run.request.certify > 0 || may_be_inexact(transforms.options()));
+}
+
+std::optional<Certifier> certifier_of(const TrajectoryScope& at) {
+    const Run& run = at.run;
+    if (!at.n || (run.request.certify == 0 && at.encoding.is_exact())) {
+        return std::nullopt;
+    }
+    const Stage stage(run.report, "certify");
+    return Certifier(at.encoding, *at.n, at.slice.drawn);
+}
+
+double most_noise_of(const Run& run, const Frame& frame) {
+    const bool is_compared = run.scan().noise.empty() && run.method().solves;
+    return is_compared ? most_energy_of_noise(*frame.sampling, frame.samples) *
+                             frame.sampling->sum_of_weights()
+                       : 0;
+}
+
+void compare_models(const Run& run, TrajectoryScope& at, const FrameData& data) {
+    SliceScope& slice = at.slice;
+    if (slice.is_compared || !run.method().solves) {
+        return;
+    }
+    slice.is_compared = true;
+    const std::size_t first = *run.prepared.first_good_of(slice.place); // this one, if no other
+    const auto compare = [&](const Frame& by) {
+        run.model_check.compare(at.encoding.transforms(), run.scan(), slice.place.index,
+                                slice.model, by, run.report);
+    };
+    if (first == data.index) {
+        compare(data.frame);
+        return;
+    }
+    try {
+        run.prepared.look_at(first, compare);
+    } catch (const RunError&) {
+        throw;
+    } catch (const InputError&) { // which is reported with that frame
+    }
+}
+
+ImageFrame image_of(const Transforms& transforms, const Frame& frame, const Solved& solved,
+                    double error, const Certificate& certificate, const SolveOptions& settings,
+                    std::size_t unknowns) {
+    ImageFrame image = to_image(frame, solved);
+    estimate_rounding(image, solved.gains, settings.lambda, error, transforms.epsilon());
+    estimate_by_certificate(image, solved, certificate, settings.lambda, unknowns);
+    return image;
+}
+
+/// Coil maps of the model were divided by a number, and so is the image now.
+ImageFrame in_units_of_maps(ImageFrame image, const Model& model) {
+    image.maps_scale = model.maps_scale;
+    if (image.maps_scale != 1) {
+        image.values /= image.maps_scale;
+    }
+    return image;
+}
+
+/// Solves once more with an error of F^H d as large as its bound, and records how much the image
+/// changes: neither iterations nor lambda tell that here.
+void measure_error(TrajectoryScope& at, const FrameData& data, const SolveOptions& settings,
+                   const Solved& solved, ImageFrame& image) {
+    const double gain = *std::min_element(solved.gains.begin(), solved.gains.end());
+    const ErrorEstimate error = error_of_equations(image.certificate, gain);
+    if (at.run.request.certify == 0 || image.certificate.image.upper > 0 || error.upper == 0) {
+        return;
+    }
+    const Stage stage(at.run.report, "certify");
+    const Solved other =
+        solve(at.problem(settings), with_errors(data.fhd.volumes, error.upper), settings);
+    const double moved = relative_change(image.values, other.image);
+    image.certificate.image = {moved * error.estimate / error.upper, moved};
+    image.image_error = image.certificate.image.estimate;
+}
+
+/// The samples determine most of many images: then lambda is not all that holds errors.
+void refine(TrajectoryScope& at, const SolveOptions& settings, ImageFrame& image) {
+    const double certify = at.run.request.certify;
+    const bool by_iterations = image.certificate.voxels > 0 && !settings.precondition;
+    const double asked = certify > 0 ? certify : settings.image_tolerance;
+    if (std::max(image.image_error, image.certificate.image.upper) <= asked || by_iterations ||
+        at.slice.formulation.products() != Products::one_convolution) {
+        return;
+    }
+    const double less = std::min(1.0, settings.lambda * at.amplification(settings));
+    ErrorEstimate& sampled = image.certificate.image;
+    sampled.upper *= less;
+    sampled.estimate = std::min(sampled.estimate, sampled.upper);
+    image.image_error = sampled.upper > 0 ? sampled.estimate : less * image.image_error;
+}
+
+double error_of(const TrajectoryScope& at, const FrameData& data) {
+    return std::max(data.fhd.error, at.n ? at.n->error() : 0);
+}
+
+} // namespace
+
+SliceScope::SliceScope(const Run& run, Transforms& transforms, const Place& of)
+    : place(of), model(model_of(run, transforms, of)),
+      formulation(formulate(run.scan(), model, run.formulation_options)),
+      images(transforms.device(), formulation, *model.coil_maps),
+      drawn(may_be_certified(run, transforms)
+                ? draw_voxels(*model.coil_maps, formulation.voxels.count())
+                : DrawnVoxels()) {}
+
+TrajectoryScope::TrajectoryScope(const Run& of, SliceScope& in, Transforms& transforms,
+                                 const Sampling& sampling)
+    : run(of), slice(in), weights(weights_of(of, sampling, in.formulation)),
+      encoding(transforms, in.images, sampling, weights.cells), n(normal_operator_of(of, encoding)),
+      certifier_(certifier_of(*this)) {}
+
+RightHandSides TrajectoryScope::adjoint(const CoilRows& samples) const {
+    const Method& method = run.method();
+    if (method.fhd != nullptr) {
+        return {method.fhd(encoding.transforms(), encoding.sampling(), weights.cells,
+                           slice.formulation.grid, samples, slice.images.maps, run.report)};
+    }
+    return encoding.adjoint(samples, run.report);
+}
+
+const LeastSquares& TrajectoryScope::problem(const SolveOptions& settings) {
+    if (!problem_) {
+        problem_.emplace(*n, settings, slice.model.prior.get());
+    }
+    return *problem_;
+}
+
+std::shared_ptr<System> TrajectoryScope::kept_system(const SolveOptions& settings) {
+    if (!kept_system_) {
+        kept_system_ = make_kept_system(*n, settings, slice.model.prior.get(), slice.shared);
+    }
+    return kept_system_;
+}
+
+Solved TrajectoryScope::solve(const std::vector<Volume>& fhd, const SolveOptions& settings) {
+    if (!run.method().solves) {
+        return combined(run.method(), weights, *slice.model.coil_maps, fhd);
+    }
+    return lsrecon::solve(problem(settings), fhd, settings, run.report);
+}
+
+Certificate TrajectoryScope::certify(const CoilRows& samples,
+                                     const std::vector<Volume>& fhd) const {
+    if (!certifier_) {
+        return {};
+    }
+    const Stage stage(run.report, "certify");
+    return certifier_->of(samples, fhd);
+}
+
+std::size_t TrajectoryScope::unknowns() const {
+    return certifier_ ? certifier_->unknowns() : encoding.voxels();
+}
+
+double TrajectoryScope::amplification(const SolveOptions& settings) {
+    if (!amplification_) {
+        amplification_ = lsrecon::amplification(*n, settings, run.report);
+    }
+    return *amplification_;
+}
+
+void transform(const TrajectoryScope& at, FrameData& data) {
+    const CoilRows& samples = data.frame.samples;
+    {
+        const Method& method = at.run.method();
+        const bool by_method = method.fhd != nullptr;
+        const Stage stage(at.run.report, by_method ? method.name : "fhd",
+                          by_method ? 0 : at.encoding.cost(samples.rows()).seconds);
+        data.fhd = at.adjoint(samples);
+    }
+    data.certificate = at.certify(samples, data.fhd.volumes);
+}
+
+FrameData begin_frame(const Run& run, TrajectoryScope& at, std::size_t f) {
+    FrameData data{f, run.prepared.frame(f)};
+    data.energy = energy_of(*data.frame.sampling, data.frame.samples);
+    data.most_noise = most_noise_of(run, data.frame);
+    transform(at, data);
+    compare_models(run, at, data);
+    return data;
+}
+
+ImageFrame solve_frame(TrajectoryScope& at, const FrameData& data, const SolveOptions& settings,
+                       const Monitor& monitor) {
+    constexpr int many = 20; // iterations, to which another one adds little
+    const Run& run = at.run;
+    SolveOptions of_frame = settings;
+    of_frame.monitor = monitor;
+    of_frame.looks_ahead =
+        !settings.precondition &&
+        (run.request.certify > 0 || (settings.iterations >= many && at.is_certified()));
+    const Solved solved = [&] {
+        std::optional<Stage> stage;
+        if (run.method().solves) {
+            stage.emplace(run.report, "solve");
+        }
+        return at.solve(data.fhd.volumes, of_frame);
+    }();
+    ImageFrame image = image_of(at.encoding.transforms(), data.frame, solved, error_of(at, data),
+                                data.certificate, settings, at.unknowns());
+    refine(at, settings, image);
+    if (!solved.gains.empty()) { // of a solve
+        measure_error(at, data, settings, solved, image);
+    }
+    give_back_memory();
+    const double noise = energy_of_noise(run.scan().noise) * data.frame.sampling->sum_of_weights();
+    compare_with_samples(image, solved.explained, data.energy, noise, data.most_noise);
+    return in_units_of_maps(std::move(image), at.slice.model);
+}
+
+ImageFrame errors_by_gain(TrajectoryScope& at, const FrameData& data, const SolveOptions& settings,
+                          double gain, bool refined) {
+    Solved like;
+    like.gains = {gain};
+    ImageFrame errors;
+    estimate_rounding(errors, like.gains, settings.lambda, error_of(at, data),
+                      at.encoding.transforms().epsilon());
+    estimate_by_certificate(errors, like, data.certificate, settings.lambda, at.unknowns());
+    if (refined) {
+        refine(at, settings, errors);
+    }
+    return errors;
+}
+
+void keep_for_others(TrajectoryScope& at, FrameData data, const SolveOptions& settings,
+                     Monitor monitor) {
+    std::vector<JointFrame>& together = at.slice.together;
+    try {
+        const double error = error_of(at, data);
+        together.push_back({data.index, std::move(data.frame), at.kept_system(settings),
+                            std::move(data.fhd.volumes), error, data.certificate,
+                            std::move(monitor)});
+    } catch (const DeviceError& error) {
+        throw RunError(
+            {at.run.scan().file, "frames that are solved together",
+             text("no room on the device after ", together.size(), " of them: ", error.what()),
+             "room for all of them",
+             "choose some with `frames`, or leave " + flags_over_frames(settings.regularisers) +
+                 " out"});
+    }
+}
+
+void solve_together(const Run& run, const Transforms& transforms, SliceScope& slice,
+                    const SolveOptions& settings,
+                    const std::function<void(std::size_t f, ImageFrame image)>& put) {
+    std::vector<JointFrame>& frames = slice.together;
+    if (frames.empty()) {
+        return;
+    }
+    std::sort(frames.begin(), frames.end(), // in time, not by their trajectories, as they began
+              [](const JointFrame& a, const JointFrame& b) { return a.index < b.index; });
+    std::vector<Solved> solved =
+        solve_jointly(frames, *slice.model.coil_maps, settings, run.report);
+    for (std::size_t i = 0; i < frames.size(); ++i) {
+        const JointFrame& frame = frames[i];
+        const auto unknowns = static_cast<std::size_t>(solved[i].image.size());
+        put(frame.index, in_units_of_maps(image_of(transforms, frame.about, solved[i], frame.error,
+                                                   frame.certificate, settings, unknowns),
+                                          slice.model));
+        solved[i] = {};
+    }
+}
+
+} // namespace lsrecon

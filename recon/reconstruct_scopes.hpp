@@ -1,0 +1,125 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "base/report.hpp"
+#include "encoding/certificate.hpp"
+#include "encoding/joint.hpp"
+#include "encoding/methods.hpp"
+#include "encoding/qs_of_run.hpp"
+#include "model/model_check.hpp"
+#include "model/prepared_scan.hpp"
+#include "plan/cost.hpp"
+#include "plan/plan.hpp"
+#include "plan/settle.hpp"
+#include "reconstruct.hpp"
+
+namespace lsrecon {
+
+/// What all scopes of a run have: it is there from the start, and stays as it is.
+struct Run {
+    PreparedScan& prepared;
+    QsOfRun& qs;
+    const FormulationOptions& formulation_options;
+    const ReconstructOptions& request;
+    const SolveFacts& facts;
+    const FrameShape& shape; ///< of the largest frame
+    ModelCheck& model_check;
+    Reporter& report;
+    double frames_of_each; ///< trajectory, on average; 0 where Q is given
+    bool errors_stay; ///< of the transforms, however exactly they compute
+    std::size_t known_notes; ///< before frames are read
+
+    const Scan& scan() const { return prepared.scan(); }
+    const Method& method() const { return method_of(request.solve); }
+};
+
+/// A slice: its model, and what is made of its frames until they are solved together.
+struct SliceScope {
+    /// InputError when the model cannot be made. All must outlive it.
+    SliceScope(const Run& run, Transforms& transforms, const Place& place);
+    SliceScope(const SliceScope&) = delete;
+
+    const Place& place;
+    const Model model;
+    const Formulation formulation;
+    ImageSpace images;
+    const DrawnVoxels drawn; ///< at which F^H d of its frames is certified, if it is
+    bool is_compared = false; ///< whether the check of the model has seen this slice
+    SharedWorkspaces shared;
+    std::vector<JointFrame> together; ///< frames that wait for the others of the slice
+};
+
+/// A trajectory of a slice: its encoding and normal operator, and once settings are chosen the
+/// problem that is solved.
+class TrajectoryScope {
+public:
+    TrajectoryScope(const Run& run, SliceScope& slice, Transforms& transforms,
+                    const Sampling& sampling);
+    TrajectoryScope(const TrajectoryScope&) = delete;
+
+    /// F^H d, or what the method has in its place.
+    RightHandSides adjoint(const CoilRows& samples) const;
+    /// The image of F^H d by the method. `settings` are those of the run, but for what watches a
+    /// frame.
+    Solved solve(const std::vector<Volume>& fhd, const SolveOptions& settings);
+    /// What solve() solves by; made by its first caller, with settings that do not change.
+    const LeastSquares& problem(const SolveOptions& settings);
+    /// The same of frames that are solved together, of a system that outlives this scope.
+    std::shared_ptr<System> kept_system(const SolveOptions& settings);
+    /// Errors of F^H d of these samples, and of Q; of no voxels where they are not sampled.
+    Certificate certify(const CoilRows& samples, const std::vector<Volume>& fhd) const;
+    bool is_certified() const { return certifier_.has_value(); }
+    /// The number of voxels over which errors of F^H d are spread.
+    std::size_t unknowns() const;
+    /// amplification() with the settings; computed where an image needs it first.
+    double amplification(const SolveOptions& settings);
+
+    const Run& run;
+    SliceScope& slice;
+    const Density weights; ///< of a method that does not solve
+    const Encoding encoding;
+    const std::optional<NormalOperator> n; ///< of a method that solves
+
+private:
+    const std::optional<Certifier> certifier_; ///< where transforms may be inexact
+    std::optional<LeastSquares> problem_;
+    std::shared_ptr<System> kept_system_;
+    std::optional<double> amplification_;
+};
+
+/// A frame whose samples have become F^H d.
+struct FrameData {
+    std::size_t index;
+    Frame frame; ///< without samples, once settings are chosen
+    double energy = 0; ///< of the samples: ||W^1/2 d||^2
+    /// The most of `energy` that noise can be where none was measured; else 0.
+    double most_noise = 0;
+    RightHandSides fhd = {};
+    Certificate certificate = {};
+};
+
+/// Reads a frame and transforms it. The model of its slice is compared with others by the first
+/// good frame of the slice, whichever this one is: a run that is resumed finds the same.
+FrameData begin_frame(const Run& run, TrajectoryScope& at, std::size_t f);
+/// Transforms the samples of a frame that was read, which stay.
+void transform(const TrajectoryScope& at, FrameData& data);
+
+/// The image of a frame and what is known of its error.
+ImageFrame solve_frame(TrajectoryScope& at, const FrameData& data, const SolveOptions& settings,
+                       const Monitor& monitor);
+/// What is known of the error of a frame before it is solved, by ||F^H d|| / (Q(0) ||rho||) of an
+/// image like its own, and lambda. Refined as after the solve, or without the work that it takes.
+ImageFrame errors_by_gain(TrajectoryScope& at, const FrameData& data, const SolveOptions& settings,
+                          double gain, bool refined);
+
+/// Keeps a frame for solve_together(). RunError when the device has no room.
+void keep_for_others(TrajectoryScope& at, FrameData data, const SolveOptions& settings,
+                     Monitor monitor);
+/// Solves the frames of a slice that were kept. put(frame, image) is called for each.
+void solve_together(const Run& run, const Transforms& transforms, SliceScope& slice,
+                    const SolveOptions& settings,
+                    const std::function<void(std::size_t f, ImageFrame image)>& put);
+
+} // namespace lsrecon
