@@ -5,6 +5,10 @@
 #include "base/error.hpp" // what every call throws: the exit code and the next step
 #include "base/report.hpp" // who is told of stages, progress and notes
 #include "base/version.hpp" // of the library
+#include "encoding/certificate.hpp" // how wrong F^H d and Q of an encoding are
+#include "encoding/encoding.hpp" // A: images to samples, samples to images, its derivative
+#include "encoding/normal_operator.hpp" // A^H W A
+#include "encoding/solve.hpp" // the image that explains samples best
 #include "engines/compute_options.hpp" // device, engine, precision, accuracy
 #include "engines/on_host.hpp" // one transform of arrays, to the samples or from them
 #include "io/scan_file.hpp" // a scan of any format, read frame by frame

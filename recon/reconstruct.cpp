@@ -3,13 +3,11 @@
 #include "reconstruct.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "base/numbers.hpp"
-#include "encoding/choose_lambda.hpp"
-#include "encoding/noise_map.hpp"
-#include "reconstruct_first_pass.hpp"
+#include "reconstruct_summary.hpp"
 #include "scan/check.hpp"
-#include "schedule/frame_results.hpp"
 #include "solve/cg.hpp"
 
 namespace lsrecon {
@@ -18,7 +16,7 @@ namespace {
 
 Record record_of(const Settings& settings) {
     const SolveOptions& solve = settings.solve;
-    const ComputeOptions& compute = settings.transforms->options();
+    const ComputeOptions& compute = settings.compute.transforms->options();
     Record record{{"method", method_of(solve).name}};
     if (compute.accuracy_is_of_image) {
         record.emplace_back("accuracy", text(compute.accuracy));
@@ -31,94 +29,6 @@ Record record_of(const Settings& settings) {
                                      {"preconditioner", preconditioner_of(solve)}});
     }
     return record;
-}
-
-/// What the notes on the solves need to know of the run.
-SolvedWith solved_with(const Run& run, const Settings& settings, const Formulation& formulation) {
-    const SamplePoints points = run.scan().frames[run.prepared.first_good()].sampling->points();
-    Transforms& transforms = *settings.transforms;
-    return {transforms.epsilon(),
-            !run.method().solves || transforms.engine_for(points, formulation.voxels).exact,
-            formulation.off_resonance && transforms.segment_error() > 0,
-            run.request.effort.iterations.has_value(),
-            formulation.coils_share_one_problem,
-            formulation.off_resonance};
-}
-
-/// Adds the number that coil maps were divided by; where frames differ, the largest and the least.
-void add_scales_of_maps(Image& about) {
-    std::vector<double> scales;
-    for (const ImageFrame& frame : about.frames) {
-        if (!frame.failed()) {
-            scales.push_back(frame.maps_scale);
-        }
-    }
-    const auto [least, most] = std::minmax_element(scales.begin(), scales.end());
-    if (scales.empty() || (*least == 1 && *most == 1)) {
-        return;
-    }
-    about.numbers.emplace_back("coil_maps_divided_by", *most);
-    if (*least != *most) {
-        about.numbers.emplace_back("coil_maps_divided_by_least", *least);
-    }
-}
-
-/// What the frames and their models say of the image.
-void add_numbers(Image& about, const Run& run, const FrameResults& frames,
-                 const SolveSummary& solves) {
-    const auto add = [&](const std::string& name, double number) {
-        about.numbers.emplace_back(name, number);
-    };
-    about.record.emplace_back("solver", solvers_of(about));
-    for (const auto& [name, number] : solves.numbers()) {
-        add(name, number);
-    }
-    const std::optional<PlaceMaps>& maps = run.prepared.maps_of_all();
-    if (maps && !maps->values->empty()) {
-        const SumOfSquares squares = sum_of_squares(*maps->values);
-        add("coil_maps_squares_largest", maps->scale * maps->scale * squares.largest);
-        add("coil_maps_squares_mean", maps->scale * maps->scale * squares.mean);
-    }
-    add_scales_of_maps(about);
-    if (!frames.failed().empty()) {
-        add("frames_failed", static_cast<double>(frames.failed().size()));
-    }
-    if (frames.finished_before() > 0) {
-        add("frames_resumed", static_cast<double>(frames.finished_before()));
-    }
-    for (const auto& [name, number] : run.model_check.numbers()) {
-        add(name, number);
-    }
-}
-
-void add_noise_map(Image& about, TrajectoryScope& at, const FrameData& data,
-                   const Settings& settings, const FrameResults& frames) {
-    const std::size_t replicas = at.run.request.noise_replicas;
-    if (replicas == 0) {
-        return;
-    }
-    const NoisyFrame frame{
-        data.fhd.volumes, [&](const CoilRows& noise) { return at.adjoint(noise).volumes; },
-        [&](const std::vector<Volume>& fhd) { return at.solve(fhd, settings.solve).image; }};
-    add_noise_map(about, data.index, frames.about()[data.index].stops, frame, at.run.scan(),
-                  at.slice.model, settings.solve, replicas, at.run.report);
-}
-
-/// Makes the noise map where an earlier run or another rank made the first good frame: of the first
-/// frame that there is, which is read again.
-void add_noise_map_of_finished(Image& about, const Run& run, const Settings& settings,
-                               const FrameResults& frames) {
-    if (run.request.noise_replicas == 0) {
-        return;
-    }
-    const auto made = std::find_if(frames.about().begin(), frames.about().end(),
-                                   [](const ImageFrame& frame) { return !frame.failed(); });
-    const auto f = static_cast<std::size_t>(made - frames.about().begin());
-    const std::vector<Place>& places = run.prepared.places();
-    SliceScope slice(run, *settings.transforms, places[place_of_frames(places)[f]]);
-    slice.is_compared = true; // when the frame was solved
-    TrajectoryScope at(run, slice, *settings.transforms, *run.scan().frames[f].sampling);
-    add_noise_map(about, at, begin_frame(run, at, f), settings, frames);
 }
 
 /// The bytes of Q that the run keeps: slices share trajectories, and so do transforms of several
@@ -155,37 +65,15 @@ std::vector<std::size_t> frames_of(const std::vector<Place>& slices) {
     return all;
 }
 
-/// What is known of the image once all frames are there.
-void finish(Image& about, SolveSummary& solves, const Run& run, const Settings& settings,
-            const FrameResults& frames) {
-    about.frames = frames.about();
-    for (const ImageFrame& frame : about.frames) {
-        solves.add(frame);
-    }
-    if (about.noise_map.size() == 0) {
-        add_noise_map_of_finished(about, run, settings, frames);
-    }
-    add_numbers(about, run, frames, solves);
-    if (settings.choices.weight) {
-        add_weight_curves(about, *settings.choices.weight);
-    }
-    if (settings.choices.curve) {
-        add_lambda_curve(about, *settings.choices.curve);
-    }
-    if (const std::string advice = run.model_check.advice(); !advice.empty()) {
-        run.report.note(advice);
-    }
-    solves.note(run.report);
-}
-
 /// The loops over the slices of a scan, their trajectories and the frames of each. What lives for
 /// one pass of a loop is in its scope.
 class Loops {
 public:
-    /// `transforms` are those of the first pass, or of the settings of a part.
-    Loops(const Run& run, const ComputeOptions& asked, std::shared_ptr<Transforms> transforms,
-          std::optional<Settings> settings, ImageSink& sink, FrameResults& frames, Image& about)
-        : run_(run), asked_(asked), transforms_(std::move(transforms)),
+    /// `compute` is that of the first pass, or of the settings of a part.
+    Loops(const Run& run, const ComputeOptions& asked, const Formulation& formulation,
+          Compute compute, std::optional<Settings> settings, ImageSink& sink, FrameResults& frames,
+          Image& about)
+        : run_(run), asked_(asked), formulation_(formulation), compute_(std::move(compute)),
           settings_(std::move(settings)), sink_(sink), frames_(frames), about_(about) {
         if (settings_) {
             begin_image();
@@ -194,14 +82,14 @@ public:
 
     void solve(const Place& slice, const Place& place) {
         const auto here = frames_.shared(slice.frames(), [&] {
-            return std::make_unique<SliceScope>(run_, *transforms_, place);
+            return std::make_unique<SliceScope>(run_, *compute_.transforms, place);
         });
         for (std::size_t t = 0; here && t < slice.samplings.size(); ++t) {
             solve(slice.samplings[t], *here);
         }
         if (here && settings_) {
             solve_together(
-                run_, *transforms_, *here, settings_->solve,
+                run_, *compute_.transforms, *here, settings_->solve,
                 [&](std::size_t f, ImageFrame image) { frames_.put(f, std::move(image)); });
         }
     }
@@ -212,6 +100,10 @@ private:
     void solve(const SampledFrames& of, SliceScope& slice) {
         std::unique_ptr<TrajectoryScope> at;
         for (const std::size_t f : of.frames) {
+            if (run_.prepared.is_bad(f)) {
+                frames_.take(f, [&] { return refused(f); });
+                continue;
+            }
             if (!at) {
                 at = frames_.shared(of.frames, [&] { return scope_of(*of.sampling, slice); });
             }
@@ -228,8 +120,14 @@ private:
         }
     }
 
+    /// Reading a bad frame says why it is one.
+    ImageFrame refused(std::size_t f) {
+        run_.prepared.frame(f);
+        throw std::logic_error("a bad frame can be read");
+    }
+
     std::unique_ptr<TrajectoryScope> scope_of(const Sampling& sampling, SliceScope& slice) {
-        return std::make_unique<TrajectoryScope>(run_, slice, *transforms_, sampling);
+        return std::make_unique<TrajectoryScope>(run_, slice, compute_, sampling);
     }
 
     /// The first pass: chooses the settings of all frames by this one. Where it fails the next one
@@ -240,13 +138,13 @@ private:
         SliceScope& slice = at->slice;
         const bool is_chosen = frames_.attempt(f, [&] {
             data = begin_frame(run_, *at, f);
-            settings_ = choose_settings(run_, asked_, transforms_, at, *data);
+            settings_ = choose_settings(run_, asked_, formulation_, compute_, at, *data);
         });
         if (is_chosen) {
-            const std::size_t ranks = transforms_->ranks().count();
-            transforms_ = settings_->transforms;
+            compute_ = settings_->compute;
+            const Transforms* const together = compute_.transforms.get();
             begin_image();
-            if (transforms_->ranks().count() != ranks) {
+            if (compute_.transforms.get() != together) { // each rank by itself from here on
                 at.reset();
                 at = scope_of(sampling, slice);
             }
@@ -261,9 +159,10 @@ private:
         sink_.keep_chosen(settings_->kept);
         sink_.begin(run_.scan(), record_of(*settings_), !together);
         const bool divides = !together && run_.scan().frames.size() > 1;
-        frames_.divide(divides ? transforms_->ranks() : alone_);
-        if (divides && transforms_->ranks().count() > 1) {
-            transforms_ = settings_->transforms = transforms_->alone();
+        frames_.divide(divides ? compute_.transforms->ranks() : alone_);
+        if (divides && compute_.transforms->ranks().count() > 1) {
+            compute_ = settings_->compute =
+                Compute(run_, formulation_, compute_.transforms->alone());
         }
     }
 
@@ -292,7 +191,8 @@ private:
 
     const Run& run_;
     const ComputeOptions& asked_;
-    std::shared_ptr<Transforms> transforms_;
+    const Formulation& formulation_;
+    Compute compute_;
     std::optional<Settings> settings_;
     JobRanks alone_;
     ImageSink& sink_;
@@ -342,7 +242,6 @@ Reconstructed reconstruct(FrameSource& source, ImageSink& sink, Transforms& tran
                   shape,
                   model_check,
                   report,
-                  qs.are_given() ? 0 : frames_of_a_sampling(scan),
                   qs.are_given() || in_segments,
                   report.notes().size()};
 
@@ -351,9 +250,8 @@ Reconstructed reconstruct(FrameSource& source, ImageSink& sink, Transforms& tran
     const std::vector<Place> slices = slices_beginning_with(first, prepared.places());
     FrameResults frames(scan, frames_of(slices), sink, options.on_iteration, report);
     Image about = empty_image(scan);
-    auto first_transforms =
-        known ? known->transforms : transforms_to_choose_by(run, transforms, formulation);
-    Loops loops(run, transforms.options(), std::move(first_transforms), std::move(known), sink,
+    Compute compute = known ? known->compute : compute_to_choose_by(run, transforms, formulation);
+    Loops loops(run, transforms.options(), formulation, std::move(compute), std::move(known), sink,
                 frames, about);
     for (const Place& slice : slices) {
         loops.solve(slice, prepared.places()[slice.index]);
@@ -361,12 +259,11 @@ Reconstructed reconstruct(FrameSource& source, ImageSink& sink, Transforms& tran
     frames.end(model_check);
 
     const Settings& settings = *loops.settings();
-    Reconstructed result{SolveSummary(settings.solve, solved_with(run, settings, formulation)),
-                         std::move(about), frames.finished_before(), frames.failed(),
-                         settings.are_for_all_frames_together()};
+    Reconstructed result{SolveSummary(settings.solve), std::move(about), frames.finished_before(),
+                         frames.failed(), settings.are_for_all_frames_together()};
     if (!frames.are_elsewhere()) {
-        finish(result.about, result.solves, run, settings, frames);
-        sink.end(scan, result.about, settings.transforms->computed_by());
+        result.solves = summarise(result.about, run, settings, formulation, frames);
+        sink.end(scan, result.about, settings.compute.transforms->computed_by());
     }
     return result;
 }
@@ -375,7 +272,7 @@ Reconstructed reconstruct(FrameSource& source, ImageSink& sink, ReconstructOptio
                           ComputeOptions compute) {
     require_consistent(options);
     Reporter nobody_watches;
-    const auto transforms = open_transforms(with_accuracy_of_image(std::move(compute), options));
+    const auto transforms = open_transforms(choose_compute(std::move(compute), options));
     return reconstruct(source, sink, *transforms, std::move(options), nobody_watches);
 }
 

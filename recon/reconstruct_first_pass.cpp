@@ -60,9 +60,8 @@ std::map<std::size_t, Frame> neighbours_of(const Run& run, const Place& slice, s
 }
 
 ChosenSettings choose_weight(const Run& run, const std::vector<Candidate>& candidates,
-                             const TrajectoryScope& at, const FrameData& data) {
+                             const TrajectoryScope& at, Route route, const FrameData& data) {
     const SolveOptions before = settle(run.request, run.facts);
-    Transforms& transforms = at.encoding.transforms();
     std::map<std::size_t, Frame> others;
     if (any_needs_all_frames(candidates)) {
         others = neighbours_of(run, at.slice.place, data.index);
@@ -81,22 +80,23 @@ ChosenSettings choose_weight(const Run& run, const std::vector<Candidate>& candi
             ? ""
             : text(", chosen from ", label.empty() ? text("frame ", data.index) : label,
                    " for all frames");
-    const Route route = route_of(transforms, at.encoding.sampling().points(), at.slice.formulation,
-                                 before, at.slice.images.maps.count(), run.frames_of_each);
     ChosenSettings chosen = choose_weight(
-        candidates, frames, {transforms, at.slice.images, at.slice.model.prior.get(), route},
-        before, chosen_from, run.report);
+        candidates, frames,
+        {at.encoding.transforms(), at.slice.images, at.slice.model.prior.get(), route}, before,
+        chosen_from, run.report);
     for (auto& [f, frame] : others) {
         run.prepared.keep(f, std::move(frame));
     }
     return chosen;
 }
 
-Choices choose(const Run& run, const TrajectoryScope& at, const FrameData& data) {
+Choices choose(const Run& run, const Compute& compute, const TrajectoryScope& at,
+               const FrameData& data) {
     Choices choices;
     if (const auto candidates = candidates_of(run.request, run.facts); !candidates.empty()) {
         note_left_out(run, candidates.size());
-        choices.weight = choose_weight(run, candidates, at, data);
+        choices.weight =
+            choose_weight(run, candidates, at, compute.route_of(at.encoding.sampling()), data);
     } else if (const RuleChoice rule = rule_of(run.request); !rule.word.empty()) {
         choices.curve = choose_lambda(rule, run.scan(), data.index, data.frame, *at.n, data.fhd,
                                       settle(run.request, run.facts), run.report);
@@ -203,10 +203,11 @@ struct KeptChoices {
 Settings completed(Settings settings, const Run& run) {
     if (settings.are_for_all_frames_together()) {
         const Scan& scan = run.scan();
-        settings.room = require_joint_room(*settings.transforms, scan, run.shape, settings.solve);
+        settings.room =
+            require_joint_room(*settings.compute.transforms, scan, run.shape, settings.solve);
         run.report.tell(settings.room.words);
     }
-    const ComputeOptions& compute = settings.transforms->options();
+    const ComputeOptions& compute = settings.compute.transforms->options();
     const std::vector<std::string>& notes = run.report.notes();
     settings.kept = packed(
         KeptChoices{settings.choices,
@@ -254,65 +255,61 @@ std::size_t reference_frame(const Run& run) {
     return reference;
 }
 
-std::shared_ptr<Transforms> transforms_to_choose_by(const Run& run, Transforms& asked,
-                                                    const Formulation& formulation) {
+Compute compute_to_choose_by(const Run& run, Transforms& asked, const Formulation& formulation) {
     const std::shared_ptr<Transforms> as_asked(std::shared_ptr<Transforms>(), &asked);
     const Sampling& first = *run.scan().frames[run.prepared.first_good()].sampling;
     if (run.errors_stay || !is_any_chosen(run) ||
         asked.engine_for(first.points(), formulation.voxels).exact) {
-        return as_asked;
+        return {run, formulation, as_asked};
     }
-    const ComputeOptions compute = with_accuracy_of_choice(asked.options(), run.request);
-    return compute.accuracy == asked.options().accuracy ? as_asked : asked.with(compute);
+    const ComputeOptions compute = choose_compute(asked.options(), run.request, {true});
+    return {run, formulation,
+            is_more_exact(compute, asked.options()) ? asked.with(compute) : as_asked};
 }
 
 Settings choose_settings(const Run& run, const ComputeOptions& asked,
-                         std::shared_ptr<Transforms> transforms,
+                         const Formulation& formulation, Compute compute,
                          std::unique_ptr<TrajectoryScope>& at, FrameData& data) {
-    const auto compute_with = [&](const ComputeOptions& compute) {
-        const std::shared_ptr<Transforms> before =
-            std::exchange(transforms, transforms->with(compute));
+    const auto compute_by = [&](const ComputeOptions& options) {
         SliceScope& slice = at->slice;
         const Sampling& sampling = at->encoding.sampling();
         at.reset(); // its memory is that of the next
-        at = std::make_unique<TrajectoryScope>(run, slice, *transforms, sampling);
+        compute = Compute(run, formulation, compute.transforms->with(options));
+        at = std::make_unique<TrajectoryScope>(run, slice, compute, sampling);
         transform(*at, data);
     };
-    Choices choices = choose(run, *at, data);
+    const auto now = [&] { return compute.transforms->options(); };
+    Choices choices = choose(run, compute, *at, data);
     SolveOptions settings = settled(run, choices);
-    if (run.errors_stay) {
-        return completed({settings, transforms, choices}, run);
-    }
     const bool is_accuracy_asked_for = asked.accuracy > 0 && !asked.accuracy_is_of_image;
-    const bool is_most_exact =
-        transforms->options().precision == Precision::float64 && at->encoding.is_exact();
-    const std::optional<ComputeOptions> better =
-        !transforms->device().has(Precision::float64) || is_most_exact
-            ? std::nullopt
-            : more_exact(transforms->options(), run.request,
-                         is_cut(choices) ? smallest_lambda : settings.lambda);
-    if (const std::string why =
-            better ? why_more_exact(run, choices, settings, is_accuracy_asked_for, *at, data) : "";
-        !why.empty()) {
-        const double before = seconds_of(*transforms, at->encoding);
-        compute_with(*better);
+    const bool is_most_exact = run.errors_stay ||
+                               !compute.transforms->device().has(Precision::float64) ||
+                               (now().precision == Precision::float64 && at->encoding.is_exact());
+    const ComputeOptions better = choose_compute(
+        now(), run.request, {true, is_cut(choices) ? smallest_lambda : settings.lambda});
+    const std::string why =
+        is_most_exact || !is_more_exact(better, now())
+            ? ""
+            : why_more_exact(run, choices, settings, is_accuracy_asked_for, *at, data);
+    if (!why.empty()) {
+        const double before = seconds_of(*compute.transforms, at->encoding);
+        compute_by(better);
         run.report.note(text(
             why, ". ",
             is_accuracy_asked_for ? "Lambda is chosen by transforms" : "Transforms compute",
-            " in double precision", better->accuracy > 0 ? " to " + rounded(better->accuracy) : "",
-            ", which takes about ", rounded(seconds_of(*transforms, at->encoding) / before),
+            " in double precision", better.accuracy > 0 ? " to " + rounded(better.accuracy) : "",
+            ", which takes about ", rounded(seconds_of(*compute.transforms, at->encoding) / before),
             " times as long."));
         if (is_cut(choices)) {
-            choices = choose(run, *at, data);
+            choices = choose(run, compute, *at, data);
             settings = settled(run, choices);
         }
     }
-    const ComputeOptions& now = transforms->options();
-    if (is_accuracy_asked_for &&
-        (now.accuracy != asked.accuracy || now.precision != asked.precision)) {
-        compute_with(asked);
+    if (is_accuracy_asked_for && !run.errors_stay &&
+        (now().accuracy != asked.accuracy || now().precision != asked.precision)) {
+        compute_by(asked);
     }
-    return completed({settings, transforms, choices}, run);
+    return completed({settings, compute, choices}, run);
 }
 
 std::optional<Settings> settings_of_part(const Run& run, ImageSink& sink, Transforms& transforms,
@@ -330,9 +327,10 @@ std::optional<Settings> settings_of_part(const Run& run, ImageSink& sink, Transf
     compute.precision = kept.precision;
     compute.accuracy = kept.accuracy;
     compute.accuracy_is_of_image = kept.accuracy_is_of_image;
-    Settings settings{settled(run, kept.choices), transforms.with(compute), kept.choices};
+    Settings settings{settled(run, kept.choices),
+                      Compute(run, formulation, transforms.with(compute)), kept.choices};
     const Sampling& first = *run.scan().frames[run.prepared.first_good()].sampling;
-    settings.transforms->record_as_made("fhd", first.points(), formulation.voxels);
+    settings.compute.transforms->record_as_made("fhd", first.points(), formulation.voxels);
     for (const std::string& note : kept.notes) {
         run.report.note(note);
     }

@@ -15,7 +15,7 @@ struct Choices {
 /// How all frames of a run are solved.
 struct Settings {
     SolveOptions solve;
-    std::shared_ptr<Transforms> transforms;
+    Compute compute;
     Choices choices;
     JointRoom room = {}; ///< of frames that are solved together
     std::string kept = {}; ///< for a run that continues this one
@@ -31,9 +31,8 @@ bool is_any_chosen(const Run& run);
 /// a lambda for all others.
 std::size_t reference_frame(const Run& run);
 
-/// The transforms of the pass that chooses. All must outlive them.
-std::shared_ptr<Transforms> transforms_to_choose_by(const Run& run, Transforms& asked,
-                                                    const Formulation& formulation);
+/// How the pass that chooses computes. All must outlive it.
+Compute compute_to_choose_by(const Run& run, Transforms& asked, const Formulation& formulation);
 
 /// Chooses regularisers and their weight, or lambda, by a frame whose samples are there. Where the
 /// transforms as they are would show in the image, or hide the lambda that is best, other settings
@@ -41,7 +40,7 @@ std::shared_ptr<Transforms> transforms_to_choose_by(const Run& run, Transforms& 
 /// asks for, `asked`, stays. The scope and F^H d of the frame are made anew with other transforms.
 /// All ranks choose alike, by the same frame.
 Settings choose_settings(const Run& run, const ComputeOptions& asked,
-                         std::shared_ptr<Transforms> transforms,
+                         const Formulation& formulation, Compute compute,
                          std::unique_ptr<TrajectoryScope>& at, FrameData& data);
 
 /// The settings of an earlier run that this one continues; none where there are none, or where the

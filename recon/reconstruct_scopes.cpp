@@ -35,15 +35,13 @@ Density weights_of(const Run& run, const Sampling& sampling, const Formulation& 
     return weights;
 }
 
-std::optional<NormalOperator> normal_operator_of(const Run& run, const Encoding& encoding) {
+std::optional<NormalOperator> normal_operator_of(const Run& run, const Encoding& encoding,
+                                                 Route route) {
     if (!run.method().solves) {
         return std::nullopt;
     }
     const Formulation& formulation = encoding.formulation();
     Transforms& transforms = encoding.transforms();
-    const SolveOptions settings = settle(run.request, run.facts);
-    const Route route = route_of(transforms, encoding.sampling().points(), formulation, settings,
-                                 encoding.images().maps.count(), run.frames_of_each);
     std::optional<Stage> stage; // whoever makes one Q opens the stage of Q
     if (formulation.products() == Products::convolutions) {
         stage.emplace(run.report, "q");
@@ -51,9 +49,10 @@ std::optional<NormalOperator> normal_operator_of(const Run& run, const Encoding&
     const auto make_q = [&](const Sampling& sampling) {
         return run.qs.of(transforms, sampling, run.scan().grid);
     };
-    return std::optional<NormalOperator>(std::in_place, encoding, make_q,
-                                         NormalOperator::Options{route, settings.precondition},
-                                         Listener(run.report));
+    return std::optional<NormalOperator>(
+        std::in_place, encoding, make_q,
+        NormalOperator::Options{route, settle(run.request, run.facts).precondition},
+        Listener(run.report));
 }
 
 bool may_be_certified(const Run& run, const Transforms& transforms) {
@@ -156,6 +155,17 @@ double error_of(const TrajectoryScope& at, const FrameData& data) {
 
 } // namespace
 
+Compute::Compute(const Run& run, const Formulation& formulation, std::shared_ptr<Transforms> by)
+    : transforms(std::move(by)),
+      trajectories(plan_trajectories(*transforms, settle(run.request, run.facts), run.scan(),
+                                     formulation, run.shape.system.maps, run.qs.are_given())) {}
+
+Route Compute::route_of(const Sampling& sampling) const {
+    return std::find_if(trajectories.begin(), trajectories.end(),
+                        [&](const TrajectoryPlan& plan) { return plan.sampling == &sampling; })
+        ->route;
+}
+
 SliceScope::SliceScope(const Run& run, Transforms& transforms, const Place& of)
     : place(of), model(model_of(run, transforms, of)),
       formulation(formulate(run.scan(), model, run.formulation_options)),
@@ -164,10 +174,11 @@ SliceScope::SliceScope(const Run& run, Transforms& transforms, const Place& of)
                 ? draw_voxels(*model.coil_maps, formulation.voxels.count())
                 : DrawnVoxels()) {}
 
-TrajectoryScope::TrajectoryScope(const Run& of, SliceScope& in, Transforms& transforms,
+TrajectoryScope::TrajectoryScope(const Run& of, SliceScope& in, const Compute& compute,
                                  const Sampling& sampling)
     : run(of), slice(in), weights(weights_of(of, sampling, in.formulation)),
-      encoding(transforms, in.images, sampling, weights.cells), n(normal_operator_of(of, encoding)),
+      encoding(*compute.transforms, in.images, sampling, weights.cells),
+      n(normal_operator_of(of, encoding, compute.route_of(sampling))),
       certifier_(certifier_of(*this)) {}
 
 RightHandSides TrajectoryScope::adjoint(const CoilRows& samples) const {

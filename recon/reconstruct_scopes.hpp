@@ -27,12 +27,21 @@ struct Run {
     const FrameShape& shape; ///< of the largest frame
     ModelCheck& model_check;
     Reporter& report;
-    double frames_of_each; ///< trajectory, on average; 0 where Q is given
     bool errors_stay; ///< of the transforms, however exactly they compute
     std::size_t known_notes; ///< before frames are read
 
     const Scan& scan() const { return prepared.scan(); }
     const Method& method() const { return method_of(request.solve); }
+};
+
+/// How a run computes: the transforms, and by them the plans of all trajectories.
+struct Compute {
+    Compute(const Run& run, const Formulation& formulation, std::shared_ptr<Transforms> by);
+
+    Route route_of(const Sampling& sampling) const;
+
+    std::shared_ptr<Transforms> transforms;
+    std::vector<TrajectoryPlan> trajectories;
 };
 
 /// A slice: its model, and what is made of its frames until they are solved together.
@@ -55,7 +64,7 @@ struct SliceScope {
 /// problem that is solved.
 class TrajectoryScope {
 public:
-    TrajectoryScope(const Run& run, SliceScope& slice, Transforms& transforms,
+    TrajectoryScope(const Run& run, SliceScope& slice, const Compute& compute,
                     const Sampling& sampling);
     TrajectoryScope(const TrajectoryScope&) = delete;
 

@@ -55,7 +55,7 @@ std::string seconds_of(double seconds, double spread) {
 void print(const PredictedOn& on) {
     const Plan& plan = on.plan;
     std::string how;
-    if (const SamplingPlan& first = plan.samplings.front(); !first.engine.empty()) {
+    if (const TrajectoryPlan& first = plan.trajectories.front(); !first.engine.empty()) {
         how = text(", engine ", first.engine, ", error of F^H d at most ", rounded(first.error));
     }
     if (plan.iterations > 0) {
@@ -75,7 +75,7 @@ void print(const PredictedOn& on) {
 nlohmann::json to_json(const PredictedOn& on) {
     const Plan& plan = on.plan;
     const std::map<std::string, double> stages(plan.stages.begin(), plan.stages.end());
-    const SamplingPlan& first = plan.samplings.front();
+    const TrajectoryPlan& first = plan.trajectories.front();
     return {{"device", on.device.name},
             {"engine", first.engine},
             {"engine_error", first.error},
@@ -139,7 +139,7 @@ std::vector<PredictedOn> others(const ReconOptions& options, Devices& on, const 
                 PredictedOn other = on.predicted(one, known);
                 if (other.device.index != first.device.index ||
                     other.device.name != first.device.name ||
-                    other.plan.samplings.front().engine != first.plan.samplings.front().engine) {
+                    other.plan.trajectories.front().engine != first.plan.trajectories.front().engine) {
                     all.push_back(std::move(other));
                 }
             } catch (const DeviceError&) { // it cannot serve
@@ -256,7 +256,7 @@ void predict_one(const Options& options, const ListedScan& listed, Devices& on,
     for (const PredictedOn& other : rest) {
         const Plan& plan = other.plan;
         print_line("else       %s  %s on %s, %s", seconds_of(plan.seconds(), plan.spread).c_str(),
-                   plan.samplings.front().engine.c_str(), other.device.name.c_str(),
+                   plan.trajectories.front().engine.c_str(), other.device.name.c_str(),
                    memory_of(plan).c_str());
     }
 }

@@ -150,7 +150,7 @@ void settle_options(ReconOptions& options) {
     }
     reconstruct.settings = settings_of(&options_of, options);
     name_device(reconstruct.settings);
-    options.compute = with_accuracy_of_image(std::move(options.compute), reconstruct);
+    options.compute = choose_compute(std::move(options.compute), reconstruct);
 }
 
 void settle_and_check_files(ReconOptions& options) {

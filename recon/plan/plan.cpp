@@ -51,7 +51,6 @@ struct Prepared {
     SolveFacts facts;
     SolveOptions how;
     Formulation formulation;
-    double frames_of_each; ///< sampling, on average; 0 where Q is given
 
     const Pace& pace() const { return transforms.device().pace(); }
     bool by_rule() const {
@@ -124,7 +123,7 @@ double seconds_of_weights(const Prepared& of, const Sampling& sampling) {
 }
 
 /// Adds the solve of a frame of this trajectory.
-void add_solve(const Prepared& of, const Sampling& sampling, const SamplingPlan& plan,
+void add_solve(const Prepared& of, const Sampling& sampling, const TrajectoryPlan& plan,
                Stages& stages) {
     const SamplePoints points = sampling.points();
     const auto frames = static_cast<double>(plan.frames);
@@ -188,31 +187,24 @@ void add_memory_of_choice(const Prepared& of, Plan& plan) {
     }
 }
 
-/// Adds what frames of one sampling take.
-SamplingPlan plan_sampling(const Prepared& of, const Sampling& sampling, std::size_t frames,
-                           Stages& stages) {
+/// Adds what frames of one trajectory take.
+void add_frames(const Prepared& of, const TrajectoryPlan& plan, Stages& stages) {
+    const Sampling& sampling = *plan.sampling;
     const SamplePoints points = sampling.points();
     const Method& method = method_of(of.how);
-    const Engine& engine = of.transforms.engine_for(points, of.formulation.voxels);
-    SamplingPlan plan{&sampling, frames};
-    plan.error = of.transforms.predict("fhd", points, of.formulation.voxels).error;
-    plan.engine = method.fhd == nullptr ? engine.name : "";
+    const auto frames = static_cast<double>(plan.frames);
     const PiecewiseTransform transform(of.transforms, points, of.formulation.voxels);
     stages.add(method.fhd != nullptr ? method.name : "fhd",
-               static_cast<double>(frames) * transform.predicted("fhd", of.shape.coils).seconds);
+               frames * transform.predicted("fhd", of.shape.coils).seconds);
     if (!method.solves) {
-        return plan;
+        return;
     }
-    if (of.options.certify > 0 || !engine.exact) {
+    if (of.options.certify > 0 || !of.transforms.engine_for(points, of.formulation.voxels).exact) {
         const std::size_t samples = sampling.samples();
-        stages.add("certify", static_cast<double>(frames) *
-                                      seconds_to_certify(of.pace(), of.shape.coils, samples) +
+        stages.add("certify", frames * seconds_to_certify(of.pace(), of.shape.coils, samples) +
                                   seconds_to_certify(of.pace(), 1, samples));
     }
-    plan.route = route_of(of.transforms, points, of.formulation, of.how, of.shape.system.maps,
-                          of.frames_of_each);
     add_solve(of, sampling, plan, stages);
-    return plan;
 }
 
 } // namespace
@@ -246,8 +238,7 @@ Plan plan_of(Transforms& transforms, const ReconstructOptions& asked, const Scan
                       shape_of(transforms, options, scan, grid, field.get()),
                       facts,
                       settle(options, facts),
-                      formulate(scan, grid, field, planned),
-                      planned.with_q ? 0 : frames_of_a_sampling(scan)};
+                      formulate(scan, grid, field, planned)};
     const Pace& pace = of.pace();
     const std::vector<Place> places = places_of(scan);
     const auto count = static_cast<double>(places.size());
@@ -268,24 +259,22 @@ Plan plan_of(Transforms& transforms, const ReconstructOptions& asked, const Scan
             prepared = in_turn(prepared, cost.memory);
         }
     }
-    const std::vector<const Sampling*> samplings = samplings_of(scan.frames);
     Plan result;
-    for (const Sampling* const sampling : samplings) {
-        const auto alike =
-            std::count_if(scan.frames.begin(), scan.frames.end(),
-                          [&](const Frame& frame) { return frame.sampling.get() == sampling; });
-        result.samplings.push_back(
-            plan_sampling(of, *sampling, static_cast<std::size_t>(alike), stages));
+    result.trajectories = plan_trajectories(transforms, of.how, scan, of.formulation,
+                                            of.shape.system.maps, planned.with_q);
+    for (const TrajectoryPlan& plan : result.trajectories) {
+        add_frames(of, plan, stages);
     }
-    stages.add("weight", seconds_of_weights(of, *samplings.front()));
+    const Sampling& first = *result.trajectories.front().sampling;
+    stages.add("weight", seconds_of_weights(of, first));
     if (of.has_lambda_curve()) {
-        add_choice_of_lambda(of, *samplings.front(), stages);
+        add_choice_of_lambda(of, first, stages);
     }
     const bool compares = method_of(of.how).solves && !estimates_maps(to_prepare);
-    stages.add("model", compares ? count * ModelCheck::seconds(
-                                               transforms, grid, samplings.front()->trajectory,
-                                               of.shape.system.maps, field != nullptr)
-                                 : 0);
+    stages.add("model", compares
+                            ? count * ModelCheck::seconds(transforms, grid, first.trajectory,
+                                                          of.shape.system.maps, field != nullptr)
+                            : 0);
     stages.add("write", frames * static_cast<double>(grid.voxels()) * pace.written);
 
     result.stages = stages.take();
@@ -305,17 +294,17 @@ Plan plan_of(Transforms& transforms, const ReconstructOptions& asked, const Scan
 }
 
 Route route_of(Transforms& transforms, const SamplePoints& points, const Formulation& formulation,
-               const SolveOptions& how, std::size_t maps, double frames) {
+               const SolveOptions& settings, std::size_t maps, double frames) {
     if (!formulation.through_q) {
         return Route::transforms;
     }
-    const bool is_q_needed = frames == 0 || how.precondition || formulation.off_resonance;
+    const bool is_q_needed = frames == 0 || settings.precondition || formulation.off_resonance;
     if (is_q_needed || transforms.solver_precision() != Precision::float64 ||
         transforms.engine_for(points, formulation.voxels).exact) {
         return Route::q;
     }
     const double products =
-        how.iterations * frames * static_cast<double>(std::max<std::size_t>(1, maps));
+        settings.iterations * frames * static_cast<double>(std::max<std::size_t>(1, maps));
     const double product = Toeplitz::seconds(transforms.device(), transforms.model(),
                                              formulation.grid, Precision::float64, 1);
     const Cost making = transforms.cost_by_model(transforms.precision(), "q", points,
@@ -325,9 +314,32 @@ Route route_of(Transforms& transforms, const SamplePoints& points, const Formula
     return by_q <= 2 * products * f.seconds ? Route::q : Route::transforms;
 }
 
-double frames_of_a_sampling(const Scan& scan) {
-    return static_cast<double>(scan.frames.size()) /
-           static_cast<double>(samplings_of(scan.frames).size());
+std::vector<TrajectoryPlan> plan_trajectories(Transforms& transforms, const SolveOptions& settings,
+                                              const Scan& scan, const Formulation& formulation,
+                                              std::size_t maps, bool with_q) {
+    std::vector<TrajectoryPlan> plans;
+    const std::vector<const Sampling*> samplings = samplings_of(scan.frames);
+    const double frames_of_each =
+        static_cast<double>(scan.frames.size()) / static_cast<double>(samplings.size());
+    const Method& method = method_of(settings);
+    for (const Sampling* const sampling : samplings) {
+        const SamplePoints points = sampling->points();
+        TrajectoryPlan plan{sampling, 0};
+        plan.error = transforms.predict("fhd", points, formulation.voxels).error;
+        plan.engine =
+            method.fhd == nullptr ? transforms.engine_for(points, formulation.voxels).name : "";
+        plan.route = method.solves ? route_of(transforms, points, formulation, settings, maps,
+                                              with_q ? 0 : frames_of_each)
+                                   : Route::transforms;
+        plans.push_back(std::move(plan));
+    }
+    for (const Frame& frame : scan.frames) {
+        const auto plan = std::find_if(plans.begin(), plans.end(), [&](const TrajectoryPlan& of) {
+            return of.sampling == frame.sampling.get();
+        });
+        ++plan->frames;
+    }
+    return plans;
 }
 
 } // namespace lsrecon

@@ -9,8 +9,8 @@
 
 namespace lsrecon {
 
-/// How the frames of one sampling are transformed and multiplied.
-struct SamplingPlan {
+/// How the frames of one trajectory are transformed and multiplied.
+struct TrajectoryPlan {
     const Sampling* sampling; ///< of the scan
     std::size_t frames; ///< that have it
     std::string engine = {}; ///< of F^H d; "" for a method that takes none
@@ -18,9 +18,16 @@ struct SamplingPlan {
     Route route = Route::q;
 };
 
-/// What a scan is done by, and what that takes: recon executes it and predict prints it.
+/// The plans of all trajectories of a scan, in the order in which they first occur: recon executes
+/// them and predict prints them. `settings` are those before numbers are chosen, `maps` the coil
+/// maps of the image or 0; `with_q` is whether the user brings Q.
+std::vector<TrajectoryPlan> plan_trajectories(Transforms& transforms, const SolveOptions& settings,
+                                              const Scan& scan, const Formulation& formulation,
+                                              std::size_t maps, bool with_q);
+
+/// What a scan is done by, and what that takes.
 struct Plan {
-    std::vector<SamplingPlan> samplings; ///< in the order in which they first occur
+    std::vector<TrajectoryPlan> trajectories;
     /// Seconds over all frames, by names as of Reporter::stage_seconds(), in the order of first
     /// turns.
     std::vector<std::pair<std::string, double>> stages;
@@ -45,8 +52,6 @@ Plan plan_of(Transforms& transforms, const ReconstructOptions& options, const Sc
 /// taken where they take less than Q. By the model of the machine: another route is another image
 /// to the last bit.
 Route route_of(Transforms& transforms, const SamplePoints& points, const Formulation& formulation,
-               const SolveOptions& how, std::size_t maps, double frames);
-/// How many frames of a scan have one sampling, on average.
-double frames_of_a_sampling(const Scan& scan);
+               const SolveOptions& settings, std::size_t maps, double frames);
 
 } // namespace lsrecon

@@ -119,48 +119,50 @@ double accuracy_of_image(const ReconstructOptions& options, double lambda, Preci
     return accuracy_for(tolerance, lambda, precision);
 }
 
-ComputeOptions with_accuracy_of(ComputeOptions compute, const ReconstructOptions& options) {
-    constexpr double usual_lambda = 1e-3; // of those that rules choose
-    const bool by_rule = !rule_of(options).word.empty();
-    compute.accuracy_is_of_image = true;
-    compute.accuracy = accuracy_of_image(options, by_rule ? usual_lambda : options.solve.lambda,
-                                         compute.precision.value_or(Precision::float32));
-    return compute;
-}
-
 bool is_accuracy_asked_for(const ComputeOptions& compute) {
     return compute.accuracy > 0 && !compute.accuracy_is_of_image;
 }
 
-} // namespace
-
-ComputeOptions with_accuracy_of_image(ComputeOptions compute, const ReconstructOptions& options) {
-    return is_accuracy_asked_for(compute) || !may_be_inexact(compute)
-               ? compute
-               : with_accuracy_of(std::move(compute), options);
-}
-
-ComputeOptions with_accuracy_of_choice(ComputeOptions compute, const ReconstructOptions& options) {
-    if (!is_accuracy_asked_for(compute) || !may_be_inexact(compute)) {
-        return compute;
-    }
-    ComputeOptions of_image = with_accuracy_of(compute, options);
-    return of_image.accuracy < compute.accuracy ? of_image : compute;
-}
-
-std::optional<ComputeOptions> more_exact(ComputeOptions compute, const ReconstructOptions& options,
-                                         double lambda) {
-    const double before = compute.accuracy;
-    const bool was_in_doubles = compute.precision == Precision::float64;
+/// Where errors would show otherwise: none where the user asks for floats.
+ComputeOptions in_doubles(ComputeOptions compute, const ReconstructOptions& request,
+                          double lambda) {
     if (is_reference(compute.backend) || compute.precision == Precision::float32) {
-        return std::nullopt;
+        return compute;
     }
     compute.precision = Precision::float64;
     if (may_be_inexact(compute)) {
         compute.accuracy_is_of_image = true;
-        compute.accuracy = accuracy_of_image(options, lambda, Precision::float64);
+        compute.accuracy = accuracy_of_image(request, lambda, Precision::float64);
     }
-    return was_in_doubles && compute.accuracy >= before ? std::nullopt : std::optional(compute);
+    return compute;
+}
+
+} // namespace
+
+ComputeOptions choose_compute(ComputeOptions asked, const ReconstructOptions& request,
+                              const ComputeFacts& facts) {
+    constexpr double usual_lambda = 1e-3; // of those that rules choose
+    if (facts.shows_with) {
+        return in_doubles(std::move(asked), request, *facts.shows_with);
+    }
+    if (!may_be_inexact(asked) || (is_accuracy_asked_for(asked) && !facts.by_samples)) {
+        return asked;
+    }
+    const bool by_rule = !rule_of(request).word.empty();
+    const double of_image =
+        accuracy_of_image(request, by_rule ? usual_lambda : request.solve.lambda,
+                          asked.precision.value_or(Precision::float32));
+    if (!is_accuracy_asked_for(asked) || of_image < asked.accuracy) {
+        asked.accuracy_is_of_image = true;
+        asked.accuracy = of_image;
+    }
+    return asked;
+}
+
+bool is_more_exact(const ComputeOptions& a, const ComputeOptions& b) {
+    const bool is_other_precision =
+        a.precision == Precision::float64 && b.precision != Precision::float64;
+    return is_other_precision || (a.precision == b.precision && a.accuracy < b.accuracy);
 }
 
 } // namespace lsrecon

@@ -48,15 +48,20 @@ bool needs_grid(const ReconstructOptions& options);
 /// are measured than the trajectory says. UsageError as of with_effort.
 SolveOptions settle(const ReconstructOptions& options, const SolveFacts& facts);
 
-/// Sets the accuracy that the image needs if none was asked for and an engine may be inexact.
-ComputeOptions with_accuracy_of_image(ComputeOptions compute, const ReconstructOptions& options);
-/// Sets the accuracy of an image if a larger error is asked for. A rule takes errors of transforms
-/// for those of samples, and leaves out every lambda that they hide.
-ComputeOptions with_accuracy_of_choice(ComputeOptions compute, const ReconstructOptions& options);
-/// In doubles, and by the accuracy that the image needs with this lambda: what the program takes by
-/// itself where errors of the transforms would show. None where the user asks for floats, or where
-/// that is how it computes already.
-std::optional<ComputeOptions> more_exact(ComputeOptions compute, const ReconstructOptions& options,
-                                         double lambda);
+/// What decides how transforms compute, beside the request.
+struct ComputeFacts {
+    /// Whether numbers are chosen by samples: rules take errors of transforms for those of samples,
+    /// and leave out every lambda that they hide.
+    bool by_samples = false;
+    /// The lambda of an image in which errors of the transforms, as they are, would show.
+    std::optional<double> shows_with = {};
+};
+/// The precision and the accuracy of transforms, where the user asks for none: by the error that
+/// the image may have; in doubles where errors would show otherwise. A larger error that is asked
+/// for is not taken for numbers that are chosen by samples.
+ComputeOptions choose_compute(ComputeOptions asked, const ReconstructOptions& request,
+                              const ComputeFacts& facts = {});
+/// Whether `a` computes more exactly.
+bool is_more_exact(const ComputeOptions& a, const ComputeOptions& b);
 
 } // namespace lsrecon

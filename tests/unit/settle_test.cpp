@@ -121,24 +121,24 @@ TEST(Settle, AChoiceIsMadeByTheAccuracyOfAnImage) {
     ComputeOptions compute;
     compute.engine = "nufft";
     compute.accuracy = 1e-3;
-    const ComputeOptions choice = with_accuracy_of_choice(compute, options);
-    EXPECT_EQ(choice.accuracy, with_accuracy_of_image({}, options).accuracy);
+    const ComputeOptions choice = choose_compute(compute, options, {true});
+    EXPECT_EQ(choice.accuracy, choose_compute({}, options).accuracy);
     compute.accuracy = 1e-9;
-    EXPECT_EQ(with_accuracy_of_choice(compute, options).accuracy, 1e-9);
+    EXPECT_EQ(choose_compute(compute, options, {true}).accuracy, 1e-9);
 }
 
 TEST(Settle, MoreExactThanFloatsAreDoublesUnlessFloatsAreAskedFor) {
     ReconstructOptions options;
     options.certify = 1e-3;
-    ComputeOptions compute = with_accuracy_of_image({}, options);
-    const auto better = more_exact(compute, options, 1e-3);
-    ASSERT_TRUE(better);
-    EXPECT_EQ(better->precision, Precision::float64);
-    EXPECT_DOUBLE_EQ(better->accuracy, 1e-8);
-    EXPECT_FALSE(more_exact(*better, options, 1e-3)) << "it is how they compute";
-    EXPECT_TRUE(more_exact(*better, options, 1e-5)) << "another lambda";
+    ComputeOptions compute = choose_compute({}, options);
+    const ComputeOptions better = choose_compute(compute, options, {true, 1e-3});
+    EXPECT_TRUE(is_more_exact(better, compute));
+    EXPECT_EQ(better.precision, Precision::float64);
+    EXPECT_DOUBLE_EQ(better.accuracy, 1e-8);
+    EXPECT_FALSE(is_more_exact(choose_compute(better, options, {true, 1e-3}), better));
+    EXPECT_TRUE(is_more_exact(choose_compute(better, options, {true, 1e-5}), better));
     compute.precision = Precision::float32;
-    EXPECT_FALSE(more_exact(compute, options, 1e-3));
+    EXPECT_FALSE(is_more_exact(choose_compute(compute, options, {true, 1e-3}), compute));
 }
 
 } // namespace

@@ -1,0 +1,126 @@
+#include "reconstruct_summary.hpp"
+
+#include <algorithm>
+
+#include "encoding/choose_lambda.hpp"
+#include "encoding/noise_map.hpp"
+
+namespace lsrecon {
+
+namespace {
+
+/// What the notes on the solves need to know of the run.
+SolvedWith solved_with(const Run& run, const Settings& settings, const Formulation& formulation) {
+    const SamplePoints points = run.scan().frames[run.prepared.first_good()].sampling->points();
+    Transforms& transforms = *settings.compute.transforms;
+    return {transforms.epsilon(),
+            !run.method().solves || transforms.engine_for(points, formulation.voxels).exact,
+            formulation.off_resonance && transforms.segment_error() > 0,
+            run.request.effort.iterations.has_value(),
+            formulation.coils_share_one_problem,
+            formulation.off_resonance};
+}
+
+/// Adds the number that coil maps were divided by; where frames differ, the largest and the least.
+void add_scales_of_maps(Image& about) {
+    std::vector<double> scales;
+    for (const ImageFrame& frame : about.frames) {
+        if (!frame.failed()) {
+            scales.push_back(frame.maps_scale);
+        }
+    }
+    const auto [least, most] = std::minmax_element(scales.begin(), scales.end());
+    if (scales.empty() || (*least == 1 && *most == 1)) {
+        return;
+    }
+    about.numbers.emplace_back("coil_maps_divided_by", *most);
+    if (*least != *most) {
+        about.numbers.emplace_back("coil_maps_divided_by_least", *least);
+    }
+}
+
+/// What the frames and their models say of the image.
+void add_numbers(Image& about, const Run& run, const FrameResults& frames,
+                 const SolveSummary& solves) {
+    const auto add = [&](const std::string& name, double number) {
+        about.numbers.emplace_back(name, number);
+    };
+    about.record.emplace_back("solver", solvers_of(about));
+    for (const auto& [name, number] : solves.numbers()) {
+        add(name, number);
+    }
+    const std::optional<PlaceMaps>& maps = run.prepared.maps_of_all();
+    if (maps && !maps->values->empty()) {
+        const SumOfSquares squares = sum_of_squares(*maps->values);
+        add("coil_maps_squares_largest", maps->scale * maps->scale * squares.largest);
+        add("coil_maps_squares_mean", maps->scale * maps->scale * squares.mean);
+    }
+    add_scales_of_maps(about);
+    if (!frames.failed().empty()) {
+        add("frames_failed", static_cast<double>(frames.failed().size()));
+    }
+    if (frames.finished_before() > 0) {
+        add("frames_resumed", static_cast<double>(frames.finished_before()));
+    }
+    for (const auto& [name, number] : run.model_check.numbers()) {
+        add(name, number);
+    }
+}
+
+/// Makes the noise map where an earlier run or another rank made the first good frame: of the first
+/// frame that there is, which is read again.
+void add_noise_map_of_finished(Image& about, const Run& run, const Settings& settings,
+                               const FrameResults& frames) {
+    if (run.request.noise_replicas == 0) {
+        return;
+    }
+    const auto made = std::find_if(frames.about().begin(), frames.about().end(),
+                                   [](const ImageFrame& frame) { return !frame.failed(); });
+    const auto f = static_cast<std::size_t>(made - frames.about().begin());
+    const std::vector<Place>& places = run.prepared.places();
+    SliceScope slice(run, *settings.compute.transforms, places[place_of_frames(places)[f]]);
+    slice.is_compared = true; // when the frame was solved
+    TrajectoryScope at(run, slice, settings.compute, *run.scan().frames[f].sampling);
+    add_noise_map(about, at, begin_frame(run, at, f), settings, frames);
+}
+
+} // namespace
+
+void add_noise_map(Image& about, TrajectoryScope& at, const FrameData& data,
+                   const Settings& settings, const FrameResults& frames) {
+    const std::size_t replicas = at.run.request.noise_replicas;
+    if (replicas == 0) {
+        return;
+    }
+    const NoisyFrame frame{
+        data.fhd.volumes, [&](const CoilRows& noise) { return at.adjoint(noise).volumes; },
+        [&](const std::vector<Volume>& fhd) { return at.solve(fhd, settings.solve).image; }};
+    add_noise_map(about, data.index, frames.about()[data.index].stops, frame, at.run.scan(),
+                  at.slice.model, settings.solve, replicas, at.run.report);
+}
+
+SolveSummary summarise(Image& about, const Run& run, const Settings& settings,
+                       const Formulation& formulation, const FrameResults& frames) {
+    SolveSummary solves(settings.solve, solved_with(run, settings, formulation));
+    about.frames = frames.about();
+    for (const ImageFrame& frame : about.frames) {
+        solves.add(frame);
+    }
+    if (about.noise_map.size() == 0) {
+        add_noise_map_of_finished(about, run, settings, frames);
+    }
+    add_numbers(about, run, frames, solves);
+    if (settings.choices.weight) {
+        add_weight_curves(about, *settings.choices.weight);
+    }
+    if (settings.choices.curve) {
+        add_lambda_curve(about, *settings.choices.curve);
+    }
+    if (const std::string advice = run.model_check.advice(); !advice.empty()) {
+        run.report.note(advice);
+    }
+    solves.note(run.report);
+    return solves;
+}
+
+} // namespace lsrecon
