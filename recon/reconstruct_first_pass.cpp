@@ -225,7 +225,6 @@ bool is_any_chosen(const Run& run) {
 }
 
 std::size_t reference_frame(const Run& run) {
-    constexpr std::size_t most_read = 8;
     std::vector<std::size_t> good;
     for (std::size_t f = 0; f < run.scan().frames.size(); ++f) {
         if (!run.prepared.is_bad(f)) {
@@ -235,7 +234,7 @@ std::size_t reference_frame(const Run& run) {
     std::size_t reference = run.prepared.first_good();
     double most = -1; // energy of a sample
     const std::size_t reads =
-        is_any_chosen(run) && good.size() > 1 ? std::min(most_read, good.size()) : 0;
+        is_any_chosen(run) && good.size() > 1 ? std::min(most_frames_to_compare, good.size()) : 0;
     for (std::size_t i = 0; i < reads; ++i) {
         // No whole number of frames apart: every eighth may be the same contrast.
         const std::size_t f = good[i * (good.size() - 1) / (reads - 1)];

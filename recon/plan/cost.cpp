@@ -11,6 +11,7 @@
 #include "engines/pieces.hpp"
 #include "engines/segments.hpp"
 #include "engines/time_terms.hpp"
+#include "model/mixed_frames.hpp"
 #include "plan/settle.hpp"
 #include "scan/place.hpp"
 #include "scan/reach.hpp"
@@ -329,9 +330,14 @@ void add_samples(HostMemory& memory, const Device& device, const FrameShape& fra
     memory.add(scan.name_of("trajectory"), counted(scan.frames.size(), "frame"),
                Cost::on_host(bytes_of_samplings(scan)));
     const std::size_t each = 2 * bytes_of(scan.frames.front().samples.precision());
+    const auto of_frame = static_cast<double>(scan.coils() * frame.samples * each);
+    // Those among which the reference frame is chosen are kept until they are solved.
+    const auto others =
+        static_cast<double>(std::min(most_frames_to_compare, scan.frames.size()) - 1);
     memory.add(scan.name_of("samples"),
                text(frame.samples, " samples of each of ", counted(scan.coils(), "coil")),
-               Cost::on_host(static_cast<double>(scan.coils() * frame.samples * each) +
+               Cost::on_host(of_frame +
+                             std::min(others * of_frame, MixedFrames::most_kept_bytes()) +
                              bytes_of_copies(device, frame.samples)));
     add_program(memory, device);
 }

@@ -48,6 +48,9 @@ bool needs_grid(const ReconstructOptions& options);
 /// are measured than the trajectory says. UsageError as of with_effort.
 SolveOptions settle(const ReconstructOptions& options, const SolveFacts& facts);
 
+/// The most frames among which the one is found by whose samples numbers are chosen.
+constexpr std::size_t most_frames_to_compare = 8;
+
 /// What decides how transforms compute, beside the request.
 struct ComputeFacts {
     /// Whether numbers are chosen by samples: rules take errors of transforms for those of samples,

@@ -117,7 +117,7 @@ Pieces cut(const std::vector<Vec3>& trajectory, bool at_centre) {
 }
 
 /// The pieces that do not touch the centre.
-std::vector<Piece*> off_centre(std::vector<Piece>& pieces) {
+std::vector<Piece*> pieces_off_centre(std::vector<Piece>& pieces) {
     std::vector<Piece*> result;
     for (Piece& piece : pieces) {
         if (piece.least >= centre) {
@@ -150,10 +150,10 @@ HeldOut hold_out(const Sampling& sampling) {
         return result;
     }
     Pieces pieces = cut(sampling.trajectory, false);
-    if (static_cast<double>(off_centre(pieces.pieces).size()) < fewest_pieces) {
+    if (static_cast<double>(pieces_off_centre(pieces.pieces).size()) < fewest_pieces) {
         pieces = cut(sampling.trajectory, true);
     }
-    draw(off_centre(pieces.pieces));
+    draw(pieces_off_centre(pieces.pieces));
     for (std::size_t m = 0; m < sampling.samples(); ++m) {
         const bool is_held = pieces.pieces[pieces.of_samples[m]].is_held && sampling.weight(m) > 0;
         (is_held ? result.held : result.kept).push_back(m);
