@@ -556,7 +556,7 @@ private:
         try {
             return job.steps->compute();
         } catch (const InputError& error) {
-            const bool is_of_part = error.finding().file.rfind(part, 0) == 0; // or a file in it
+            const bool is_of_part = error.fault().file.rfind(part, 0) == 0; // or a file in it
             if (!how.resume || !is_of_part) {
                 throw;
             }

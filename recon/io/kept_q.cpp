@@ -87,7 +87,7 @@ std::optional<StoredQ> KeptQ::find_in_folder(const WantedQ& wanted) {
     try {
         return QFile(path).read(wanted);
     } catch (const InputError& error) {
-        report_.note(text(path, ": ", error.finding().thing, ": ", error.finding().found,
+        report_.note(text(path, ": ", error.fault().thing, ": ", error.fault().found,
                           "; Q is computed again and the file replaced"));
         return std::nullopt;
     }

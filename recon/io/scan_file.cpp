@@ -38,7 +38,7 @@ void set_bad_trajectories_aside(LoadedScan& loaded, const ReadOptions& options) 
         scan.frames[f].sampling = scan.frames[sound].sampling;
         indices.push_back(f);
     }
-    const Finding& first = bad.begin()->second.finding();
+    const Fault& first = bad.begin()->second.fault();
     scan.remarks.push_back(text("the trajectory of ", bad.size() == 1 ? "frame " : "frames ",
                                 list_of_frames(indices), " cannot be used: ", first.thing, ", ",
                                 first.found));

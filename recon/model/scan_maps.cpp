@@ -90,7 +90,7 @@ ScanMaps::ScanMaps(Scan& scan, const std::vector<Place>& places, const Grid& fil
         }
         method_ = nullptr;
         scan_.remarks.push_back(text(
-            "No coil maps could be estimated (", error.finding().thing, ": ", error.finding().found,
+            "No coil maps could be estimated (", error.fault().thing, ": ", error.fault().found,
             "). Each coil is solved alone, and the image is the root of "
             "their sum of squares, without phase. 'lsrecon maps' makes maps of another scan, "
             "for `maps` FILE."));
@@ -278,17 +278,17 @@ CoilRows ScanMaps::estimated(const Place& place) {
         throw;
     } catch (const InputError& error) {
         const Frame& first = scan_.frames[place.first_frame()];
-        Finding finding = error.finding();
+        Fault fault = error.fault();
         const std::string unused = why_no_calibration(scan_, first);
         if (!unused.empty()) {
-            finding.found += ", and calibration lines " + unused;
-            finding.expected += ", or calibration lines of the image's coils and place";
+            fault.found += ", and calibration lines " + unused;
+            fault.expected += ", or calibration lines of the image's coils and place";
         }
         if (places_.size() > 1) {
             const std::string slice = slice_in(first.label);
-            finding.thing += " (" + (slice.empty() ? first.label : slice) + ")";
+            fault.thing += " (" + (slice.empty() ? first.label : slice) + ")";
         }
-        throw InputError(finding);
+        throw InputError(fault);
     }
 }
 

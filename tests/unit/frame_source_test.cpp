@@ -108,8 +108,8 @@ TEST_F(FrameSourceTest, ANanInTheLastFrameIsFoundBeforeTheFirstIsUsed) {
         const ScanFile source(path);
         FAIL();
     } catch (const InputError& error) {
-        EXPECT_EQ(error.finding().thing, "/samples");
-        EXPECT_EQ(error.finding().found, "NaN at [4, 1, 2]");
+        EXPECT_EQ(error.fault().thing, "/samples");
+        EXPECT_EQ(error.fault().found, "NaN at [4, 1, 2]");
     }
 }
 
@@ -133,7 +133,7 @@ TEST_F(FrameSourceTest, BadFramesAreErrorsOfTheirOwnWhereTheyAreAllowed) {
             source.frame(f);
             FAIL();
         } catch (const InputError& error) {
-            EXPECT_EQ(error.finding().found, text("infinity at [", f, ", 1, 2]"));
+            EXPECT_EQ(error.fault().found, text("infinity at [", f, ", 1, 2]"));
         }
     }
 }
@@ -153,7 +153,7 @@ TEST_F(FrameSourceTest, AScanOfBadFramesAloneIsRefused) {
         ScanFile(written(scan), options);
         FAIL() << "a NaN and zeros";
     } catch (const InputError& error) {
-        EXPECT_EQ(error.finding().found, "NaN at [0, 0, 0]");
+        EXPECT_EQ(error.fault().found, "NaN at [0, 0, 0]");
     }
     scan.frames.resize(1);
     EXPECT_THROW(ScanFile(written(scan), options), InputError);

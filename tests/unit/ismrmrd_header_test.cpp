@@ -46,11 +46,11 @@ std::vector<std::string> remarks_of(const std::string& xml) {
     return remarks;
 }
 
-Finding refusal(const std::string& xml) {
+Fault refusal(const std::string& xml) {
     try {
         read(xml);
     } catch (const InputError& error) {
-        return error.finding();
+        return error.fault();
     }
     ADD_FAILURE() << "no InputError for " << xml;
     return {};
@@ -70,17 +70,17 @@ TEST(IsmrmrdHeader, ReadsWhatIsNeeded) {
 TEST(IsmrmrdHeader, ANumberIsReadWholeOrRefusedByItsName) {
     for (const std::string wrong :
          {"65552", "24O", "24,5", "24.5", "-24", "0", "0x18", "", "nan", "1e9", "2 4"}) {
-        const Finding finding = refusal(with("<x>24</x>", "<x>" + wrong + "</x>"));
-        EXPECT_EQ(finding.file, "scan.h5");
-        EXPECT_EQ(finding.thing, "/dataset/xml, encoding/encodedSpace/matrixSize/x");
-        EXPECT_EQ(finding.found, "\"" + wrong + "\"");
-        EXPECT_EQ(finding.expected, "a whole number from 1 to 65535");
+        const Fault fault = refusal(with("<x>24</x>", "<x>" + wrong + "</x>"));
+        EXPECT_EQ(fault.file, "scan.h5");
+        EXPECT_EQ(fault.thing, "/dataset/xml, encoding/encodedSpace/matrixSize/x");
+        EXPECT_EQ(fault.found, "\"" + wrong + "\"");
+        EXPECT_EQ(fault.expected, "a whole number from 1 to 65535");
     }
     for (const std::string wrong : {"0", "-200", "200mm", "2OO", "inf", "1e999", ""}) {
-        const Finding finding = refusal(with("<y>200.5</y>", "<y>" + wrong + "</y>"));
-        EXPECT_EQ(finding.thing, "/dataset/xml, encoding/encodedSpace/fieldOfView_mm/y");
-        EXPECT_EQ(finding.found, "\"" + wrong + "\"");
-        EXPECT_EQ(finding.expected, "a length above 0, in mm; `header` fov_mm=X,Y gives one");
+        const Fault fault = refusal(with("<y>200.5</y>", "<y>" + wrong + "</y>"));
+        EXPECT_EQ(fault.thing, "/dataset/xml, encoding/encodedSpace/fieldOfView_mm/y");
+        EXPECT_EQ(fault.found, "\"" + wrong + "\"");
+        EXPECT_EQ(fault.expected, "a length above 0, in mm; `header` fov_mm=X,Y gives one");
     }
     EXPECT_EQ(refusal(with("<center>9</center>", "<center>9x</center>")).thing,
               "/dataset/xml, encoding/encodingLimits/kspace_encoding_step_1/center");
@@ -94,16 +94,16 @@ TEST(IsmrmrdHeader, APartOfANumberIsNotRead) {
 }
 
 TEST(IsmrmrdHeader, WhatIsMissingIsNamed) {
-    Finding finding = refusal(with("<y>20</y>", ""));
-    EXPECT_EQ(finding.thing, "/dataset/xml, encoding/encodedSpace/matrixSize/y");
-    EXPECT_EQ(finding.found, "it is missing");
+    Fault fault = refusal(with("<y>20</y>", ""));
+    EXPECT_EQ(fault.thing, "/dataset/xml, encoding/encodedSpace/matrixSize/y");
+    EXPECT_EQ(fault.found, "it is missing");
     std::string xml = good;
     const std::size_t begin = xml.find("<encoding>");
     xml.erase(begin, xml.find("</ismrmrdHeader>") - begin);
     EXPECT_EQ(refusal(xml).thing, "/dataset/xml, encoding");
-    finding = refusal("<header/>");
-    EXPECT_EQ(finding.thing, "/dataset/xml");
-    EXPECT_EQ(finding.found, "its root element is \"header\"");
+    fault = refusal("<header/>");
+    EXPECT_EQ(fault.thing, "/dataset/xml");
+    EXPECT_EQ(fault.found, "its root element is \"header\"");
     EXPECT_NE(refusal(good.substr(0, 100)).found.find("does not parse"), std::string::npos);
     EXPECT_EQ(refusal("").thing, "/dataset/xml");
 }

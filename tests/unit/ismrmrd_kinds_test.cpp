@@ -72,10 +72,10 @@ TEST(IsmrmrdSlices, PartitionsWithoutAKzAreNotSummed) {
     const std::string xml = header({8, 8, 4, 240, 240, 20}, {8, 8, 4, 240, 240, 20});
     for (const float slope : {0.0F, 0.125F}) {
         const auto same = [=](int, int i) { return slope * static_cast<float>(i); };
-        const Finding finding = refusal([&] { read(stack(4, same), xml, "cycles/fov"); });
-        EXPECT_EQ(finding.thing, "/dataset/data, kz (third trajectory dimension)");
-        EXPECT_TRUE(has(finding.found, "the same in every acquisition")) << finding.found;
-        EXPECT_TRUE(has(finding.next_step, "a 2D trajectory")) << finding.next_step;
+        const Fault fault = refusal([&] { read(stack(4, same), xml, "cycles/fov"); });
+        EXPECT_EQ(fault.thing, "/dataset/data, kz (third trajectory dimension)");
+        EXPECT_TRUE(has(fault.found, "the same in every acquisition")) << fault.found;
+        EXPECT_TRUE(has(fault.next_step, "a 2D trajectory")) << fault.next_step;
         if (slope > 0) {
             EXPECT_EQ(read(stack(1, same), xml, "cycles/fov").frames.size(), 1u);
         }
@@ -93,15 +93,15 @@ TEST(IsmrmrdSlices, DensityWeightsAndTimesAreNoKz) {
     const auto rounded = [](int partition, int i) {
         return 0.125F * static_cast<float>(i - 4) * (1 + 1e-6F * static_cast<float>(partition));
     };
-    Finding finding = refusal([&] { read(stack(4, rounded), xml, "cycles/fov"); });
-    EXPECT_TRUE(has(finding.found, "the same in every acquisition")) << finding.found;
+    Fault fault = refusal([&] { read(stack(4, rounded), xml, "cycles/fov"); });
+    EXPECT_TRUE(has(fault.found, "the same in every acquisition")) << fault.found;
     const auto times = [](int partition, int i) {
         return 0.05F * static_cast<float>(8 * partition + i);
     };
-    finding = refusal([&] { read(stack(4, times), xml, "cycles/fov"); });
-    EXPECT_EQ(finding.thing, "/dataset/data, kz (third trajectory dimension)");
-    EXPECT_TRUE(has(finding.found, "never below 0")) << finding.found;
-    EXPECT_TRUE(has(finding.next_step, "a 2D trajectory")) << finding.next_step;
+    fault = refusal([&] { read(stack(4, times), xml, "cycles/fov"); });
+    EXPECT_EQ(fault.thing, "/dataset/data, kz (third trajectory dimension)");
+    EXPECT_TRUE(has(fault.found, "never below 0")) << fault.found;
+    EXPECT_TRUE(has(fault.next_step, "a 2D trajectory")) << fault.next_step;
 
     std::vector<Acquisition> slices =
         stack(4, [](int, int i) { return 0.125F * static_cast<float>(i); });
@@ -109,8 +109,8 @@ TEST(IsmrmrdSlices, DensityWeightsAndTimesAreNoKz) {
         slices[i].idx().kspace_encode_step_2 = 0;
         slices[i].idx().slice = static_cast<uint16_t>(i);
     }
-    finding = refusal([&] { read(slices, xml, "cycles/fov"); });
-    EXPECT_TRUE(has(finding.next_step, "matrixSize/z 1")) << finding.next_step;
+    fault = refusal([&] { read(slices, xml, "cycles/fov"); });
+    EXPECT_TRUE(has(fault.next_step, "matrixSize/z 1")) << fault.next_step;
     // Of two partitions, or along z itself, kz may be all of this.
     const std::string two = header({8, 8, 2, 240, 240, 10}, {8, 8, 2, 240, 240, 10});
     const auto upward = [](int partition, int) { return static_cast<float>(partition); };
@@ -153,14 +153,14 @@ TEST(IsmrmrdSlices, AMatrixOfTheirNumberIsThatOfTwoDimensions) {
         }
         EXPECT_EQ(read_ismrmrd(write(acquisitions, xml), options).grid.dimensions, 3);
         // Each has a partition of its own: slices, or partitions that were counted as slices.
-        Finding finding = refusal([&] { read(acquisitions, xml, "cycles/fov"); });
-        EXPECT_EQ(finding.thing, "/dataset/xml, encodedSpace/matrixSize/z");
-        EXPECT_EQ(finding.found, "3, and each frame has one kspace_encode_step_2 (0-2 in all)");
-        EXPECT_TRUE(has(finding.next_step, "`join` slice")) << finding.next_step;
+        Fault fault = refusal([&] { read(acquisitions, xml, "cycles/fov"); });
+        EXPECT_EQ(fault.thing, "/dataset/xml, encodedSpace/matrixSize/z");
+        EXPECT_EQ(fault.found, "3, and each frame has one kspace_encode_step_2 (0-2 in all)");
+        EXPECT_TRUE(has(fault.next_step, "`join` slice")) << fault.next_step;
         acquisitions.resize(2); // as many as z is are meant
         acquisitions[1].idx().kspace_encode_step_2 = 0;
-        finding = refusal([&] { read(acquisitions, xml, "cycles/fov"); });
-        EXPECT_TRUE(has(finding.expected, "1 for the slices 0-1 of idx.slice")) << finding.expected;
+        fault = refusal([&] { read(acquisitions, xml, "cycles/fov"); });
+        EXPECT_TRUE(has(fault.expected, "1 for the slices 0-1 of idx.slice")) << fault.expected;
     }
 }
 
@@ -171,19 +171,19 @@ TEST(IsmrmrdSlices, WithOnePartitionInAllTheyCannotBeJoined) {
         slices[i].idx().slice = static_cast<uint16_t>(i);
     }
     const std::string xml = header({8, 8, 4, 240, 240, 20}, {8, 8, 4, 240, 240, 20});
-    Finding finding = refusal([&] { read(slices, xml, "cycles/fov"); });
-    EXPECT_FALSE(has(finding.next_step, "`join`")) << finding.next_step;
-    EXPECT_TRUE(has(finding.next_step, "`header` matrix=8,8,1, if slices are two-dimensional"))
-        << finding.next_step;
+    Fault fault = refusal([&] { read(slices, xml, "cycles/fov"); });
+    EXPECT_FALSE(has(fault.next_step, "`join`")) << fault.next_step;
+    EXPECT_TRUE(has(fault.next_step, "`header` matrix=8,8,1, if slices are two-dimensional"))
+        << fault.next_step;
     EXPECT_EQ(read(slices, header({8, 8, 4, 240, 240, 20}, {8, 8, 1, 240, 240, 5}), "cycles/fov")
                   .grid.dimensions,
               2)
         << "images of one plane each are asked for";
     ReadOptions options;
     options.join = {"slice"};
-    finding = refusal([&] { read_ismrmrd(write(slices, xml), options); });
-    EXPECT_EQ(finding.thing, "/dataset/xml, encodedSpace/matrixSize/z");
-    EXPECT_TRUE(has(finding.expected, "for each partition")) << finding.expected;
+    fault = refusal([&] { read_ismrmrd(write(slices, xml), options); });
+    EXPECT_EQ(fault.thing, "/dataset/xml, encodedSpace/matrixSize/z");
+    EXPECT_TRUE(has(fault.expected, "for each partition")) << fault.expected;
 }
 
 // Some converters write 2 for z of a single slice, others what a volume would have.
@@ -209,11 +209,11 @@ TEST(IsmrmrdSlices, OnePartitionWithoutAKzIsNoVolume) {
     }
     // Where a kz is stored, it is known after all acquisitions.
     const std::string xml = header({8, 8, 2, 240, 240, 10}, {8, 8, 1, 240, 240, 5});
-    const Finding finding =
+    const Fault fault =
         refusal([&] { read(stack(1, [](int, int) { return 0.0F; }), xml, "cycles/fov"); });
-    EXPECT_EQ(finding.thing, "/dataset/data, kz (third trajectory dimension)");
-    EXPECT_EQ(finding.found, "0 in every sample");
-    EXPECT_TRUE(has(finding.next_step, "`header` matrix=8,8,1")) << finding.next_step;
+    EXPECT_EQ(fault.thing, "/dataset/data, kz (third trajectory dimension)");
+    EXPECT_EQ(fault.found, "0 in every sample");
+    EXPECT_TRUE(has(fault.next_step, "`header` matrix=8,8,1")) << fault.next_step;
 }
 
 // As some simulators write volumes.
@@ -221,12 +221,12 @@ TEST(IsmrmrdSlices, AVolumeWithAHeaderOfOneSliceIsRefused) {
     const std::string flat = header({8, 8, 1, 240, 240, 1}, {8, 8, 1, 240, 240, 1});
     for (const float sign : {1.0F, -1.0F}) {
         const auto along = [=](int, int i) { return sign * static_cast<float>(i - 4); };
-        const Finding finding = refusal([&] { read(stack(1, along), flat); });
-        EXPECT_EQ(finding.thing, "/dataset/data, third trajectory dimension");
-        EXPECT_EQ(finding.found, text("from ", sign > 0 ? "-4 to 3" : "-3 to 4",
-                                      ", like kz; largest |k| of the first two 4 x 0.25"));
-        EXPECT_TRUE(has(finding.next_step, "`header` matrix=8,8,Z and `header` fov_mm=240,240,Z"))
-            << finding.next_step;
+        const Fault fault = refusal([&] { read(stack(1, along), flat); });
+        EXPECT_EQ(fault.thing, "/dataset/data, third trajectory dimension");
+        EXPECT_EQ(fault.found, text("from ", sign > 0 ? "-4 to 3" : "-3 to 4",
+                                    ", like kz; largest |k| of the first two 4 x 0.25"));
+        EXPECT_TRUE(has(fault.next_step, "`header` matrix=8,8,Z and `header` fov_mm=240,240,Z"))
+            << fault.next_step;
         ReadOptions options;
         options.header = {{"matrix", {8, 8, 8}}, {"fov_mm", {240, 240, 240}}};
         EXPECT_EQ(read_ismrmrd(write(stack(1, along), flat), options).grid.dimensions, 3);
@@ -256,11 +256,11 @@ TEST(IsmrmrdSlices, TheirCenterInTheHeaderIsNamed) {
                            center, "</center></kspace_encoding_step_2>"));
     };
     EXPECT_EQ(read(partitions, limits(4), "cycles/fov").frames.size(), 1u);
-    const Finding finding = refusal([&] { read(partitions, limits(0), "cycles/fov"); });
-    EXPECT_EQ(finding.thing, "/dataset/data, acquisition 5, kspace_encode_step_2 and its center in "
-                             "encodingLimits");
-    EXPECT_EQ(finding.found, "5 less 0, kz 5 cycles per FOV");
-    EXPECT_TRUE(has(finding.next_step, "kspace_encoding_step_2/center")) << finding.next_step;
+    const Fault fault = refusal([&] { read(partitions, limits(0), "cycles/fov"); });
+    EXPECT_EQ(fault.thing, "/dataset/data, acquisition 5, kspace_encode_step_2 and its center in "
+                           "encodingLimits");
+    EXPECT_EQ(fault.found, "5 less 0, kz 5 cycles per FOV");
+    EXPECT_TRUE(has(fault.next_step, "kspace_encoding_step_2/center")) << fault.next_step;
 }
 
 TEST(IsmrmrdSlices, WithAFlatThirdDimensionTheyAreNoVolumes) {

@@ -118,11 +118,11 @@ inline Scan read(const std::vector<Acquisition>& acquisitions,
     return read_ismrmrd(write(acquisitions, xml), options);
 }
 
-inline Finding refusal(const std::function<void()>& action) {
+inline Fault refusal(const std::function<void()>& action) {
     try {
         action();
     } catch (const InputError& error) {
-        return error.finding();
+        return error.fault();
     }
     ADD_FAILURE() << "no InputError";
     return {};

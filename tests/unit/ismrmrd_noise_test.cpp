@@ -72,9 +72,9 @@ TEST(IsmrmrdNoise, IsScaledToTheFramesThatAreChosen) {
     const std::string path = write({noise(3, 20, 1), image(5), other, other});
     ReadOptions options;
     options.whitens = true;
-    const Finding finding = refusal([&] { read_ismrmrd(path, options); });
-    EXPECT_EQ(finding.thing, "/dataset/data, sample_time_us of the image's acquisitions");
-    EXPECT_EQ(finding.found, "5, 20");
+    const Fault fault = refusal([&] { read_ismrmrd(path, options); });
+    EXPECT_EQ(fault.thing, "/dataset/data, sample_time_us of the image's acquisitions");
+    EXPECT_EQ(fault.found, "5, 20");
     for (const std::string contrast : {"0", "1"}) {
         options.counters[1] = IndexList(contrast);
         EXPECT_EQ(read_ismrmrd(path, options).noise(0, 0),
@@ -145,9 +145,9 @@ TEST(IsmrmrdNoise, WhatIsToBeDiscardedIsNoNoise) {
     EXPECT_TRUE(none.noise.empty());
     EXPECT_TRUE(noted(none, "left out 2 acquisitions flagged noise measurement: discard_pre"));
     part.discard_post() = 6;
-    const Finding finding = refusal([&] { read({part, image(5)}); });
-    EXPECT_EQ(finding.thing, "/dataset/data, acquisition 0 (noise), discard_pre + discard_post");
-    EXPECT_EQ(finding.found, "2 + 6");
+    const Fault fault = refusal([&] { read({part, image(5)}); });
+    EXPECT_EQ(fault.thing, "/dataset/data, acquisition 0 (noise), discard_pre + discard_post");
+    EXPECT_EQ(fault.found, "2 + 6");
 }
 
 // Of a body coil, for example.
@@ -159,11 +159,11 @@ TEST(IsmrmrdNoise, OfOtherCoilsWhitensNothing) {
     ReadOptions options;
     options.whitens = true;
     const std::string alone = write({other, image(5)});
-    const Finding finding = refusal([&] { read_ismrmrd(alone, options); });
-    EXPECT_EQ(finding.thing, "/dataset/data, acquisition 0 (noise), active_channels");
-    EXPECT_EQ(finding.found, "3");
-    EXPECT_TRUE(has(finding.expected, "2, as in acquisition 1 of the image")) << finding.expected;
-    EXPECT_TRUE(has(finding.next_step, "`no_whitening`")) << finding.next_step;
+    const Fault fault = refusal([&] { read_ismrmrd(alone, options); });
+    EXPECT_EQ(fault.thing, "/dataset/data, acquisition 0 (noise), active_channels");
+    EXPECT_EQ(fault.found, "3");
+    EXPECT_TRUE(has(fault.expected, "2, as in acquisition 1 of the image")) << fault.expected;
+    EXPECT_TRUE(has(fault.next_step, "`no_whitening`")) << fault.next_step;
     const Scan scan = read_ismrmrd(alone);
     EXPECT_TRUE(scan.noise.empty());
     EXPECT_TRUE(noted(scan, "of 3 channels, not the image's 2"));
@@ -177,9 +177,9 @@ TEST(IsmrmrdNoise, OfOtherCoilsWhitensNothing) {
 TEST(IsmrmrdNoise, DamageIsRefused) {
     Acquisition damaged = noise(3, 20, 1);
     damaged.data(2, 1) = {1, std::nanf("")};
-    const Finding finding = refusal([&] { read({damaged, image(5)}); });
-    EXPECT_EQ(finding.thing, "/dataset/data, acquisition 0 (noise), data");
-    EXPECT_EQ(finding.found, "NaN at [1, 2]");
+    const Fault fault = refusal([&] { read({damaged, image(5)}); });
+    EXPECT_EQ(fault.thing, "/dataset/data, acquisition 0 (noise), data");
+    EXPECT_EQ(fault.found, "NaN at [1, 2]");
 }
 
 Acquisition line(int flag, int slice, int repetition, float base) {

@@ -106,11 +106,11 @@ TEST(IsmrmrdPlaces, WhatIsNotFiniteCannotBeShiftedTo) {
     for (const bool position : {true, false}) {
         Acquisition a = at({1, 2, 3});
         set_vector(position ? a.position() : a.slice_dir(), {0, 0, nan});
-        const Finding finding = refusal([&] { read_ismrmrd(write({at({1, 2, 3}), a}), options); });
-        EXPECT_EQ(finding.thing, text("/dataset/data, acquisition 1, ",
-                                      position ? "position" : "read_dir, phase_dir and slice_dir"));
-        EXPECT_EQ(finding.found, "not finite");
-        EXPECT_TRUE(has(finding.next_step, "`shift_mm` X,Y"));
+        const Fault fault = refusal([&] { read_ismrmrd(write({at({1, 2, 3}), a}), options); });
+        EXPECT_EQ(fault.thing, text("/dataset/data, acquisition 1, ",
+                                    position ? "position" : "read_dir, phase_dir and slice_dir"));
+        EXPECT_EQ(fault.found, "not finite");
+        EXPECT_TRUE(has(fault.next_step, "`shift_mm` X,Y"));
     }
 }
 

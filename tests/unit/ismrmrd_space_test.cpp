@@ -158,11 +158,10 @@ TEST(IsmrmrdSpace, LinesThatEndNearTheCentreOfKSpaceAreNotCropped) {
         EXPECT_EQ(read({part(18, 2, reversed)}, header(encoded, recon)).frames.size(), 1u);
         EXPECT_EQ(read({part(18, 16, reversed)}, header(encoded, recon)).frames.size(), 1u);
         EXPECT_EQ(read({part(6, 3, reversed)}, header(encoded, recon)).frames.size(), 1u);
-        const Finding finding =
-            refusal([&] { read({part(17, 1, reversed)}, header(encoded, recon)); });
-        EXPECT_EQ(finding.thing, "/dataset/data, acquisition 0, kx");
-        EXPECT_EQ(finding.found, "from -1 to 15 cycles per FOV");
-        EXPECT_TRUE(has(finding.expected, "9/16 of a line")) << finding.expected;
+        const Fault fault = refusal([&] { read({part(17, 1, reversed)}, header(encoded, recon)); });
+        EXPECT_EQ(fault.thing, "/dataset/data, acquisition 0, kx");
+        EXPECT_EQ(fault.found, "from -1 to 15 cycles per FOV");
+        EXPECT_TRUE(has(fault.expected, "9/16 of a line")) << fault.expected;
         EXPECT_EQ(refusal([&] { read({part(17, 16, reversed)}, header(encoded, recon)); }).found,
                   "from -16 to 0 cycles per FOV");
         EXPECT_EQ(refusal([&] { read({part(8, 10, reversed)}, header(encoded, recon)); }).found,
@@ -293,10 +292,10 @@ TEST(IsmrmrdEpi, NoiseIsThatOfTheSamplesAlsoOfASmallerGrid) {
 
 TEST(IsmrmrdEpi, WithoutTimesItIsRefused) {
     for (const std::string& xml : {epi(""), epi(trapezoid("Other"))}) {
-        const Finding finding = refusal([&] { read({readout(8, 1, 0)}, xml); });
-        EXPECT_EQ(finding.thing, "/dataset/data, acquisition 0, trajectory_dimensions");
-        EXPECT_TRUE(has(finding.expected, "epi, and there is no trajectoryDescription"))
-            << finding.expected;
+        const Fault fault = refusal([&] { read({readout(8, 1, 0)}, xml); });
+        EXPECT_EQ(fault.thing, "/dataset/data, acquisition 0, trajectory_dimensions");
+        EXPECT_TRUE(has(fault.expected, "epi, and there is no trajectoryDescription"))
+            << fault.expected;
     }
     EXPECT_EQ(read({readout(8, 1, 2)}, epi("")).frames.size(), 1u);
     EXPECT_EQ(refusal([] { read({readout(6, 1, 0)}, epi(trapezoid("ConventionalEPI"))); }).thing,

@@ -37,25 +37,25 @@ Scan scan_of(const std::vector<Vec3>& trajectory, std::size_t x, std::size_t y) 
     return scan;
 }
 
-Finding refusal(const Scan& scan) {
+Fault refusal(const Scan& scan) {
     try {
         require_reach(scan);
     } catch (const InputError& error) {
-        return error.finding();
+        return error.fault();
     }
     ADD_FAILURE() << "no InputError";
     return {};
 }
 
 TEST(Reach, RadiansLabelledAsCyclesAreRefusedWithTheUnitThatFits) {
-    const Finding finding = refusal(scan_of(lines(64, 64, 1, 2 * pi / 64), 64, 64));
-    EXPECT_EQ(finding.thing, "/trajectory");
-    EXPECT_EQ(finding.found, "largest |k|: 3.14159 x 3.14159 cycles/fov from cycles/fov");
-    EXPECT_NE(finding.expected.find("0.0981748 x 0.0981748 in cycles/fov"), std::string::npos)
-        << finding.expected;
-    EXPECT_NE(finding.expected.find("1 x 1 in rad/voxel"), std::string::npos) << finding.expected;
-    EXPECT_NE(finding.next_step.find("`traj_units` rad/voxel"), std::string::npos);
-    EXPECT_NE(finding.next_step.find("`low_resolution`"), std::string::npos);
+    const Fault fault = refusal(scan_of(lines(64, 64, 1, 2 * pi / 64), 64, 64));
+    EXPECT_EQ(fault.thing, "/trajectory");
+    EXPECT_EQ(fault.found, "largest |k|: 3.14159 x 3.14159 cycles/fov from cycles/fov");
+    EXPECT_NE(fault.expected.find("0.0981748 x 0.0981748 in cycles/fov"), std::string::npos)
+        << fault.expected;
+    EXPECT_NE(fault.expected.find("1 x 1 in rad/voxel"), std::string::npos) << fault.expected;
+    EXPECT_NE(fault.next_step.find("`traj_units` rad/voxel"), std::string::npos);
+    EXPECT_NE(fault.next_step.find("`low_resolution`"), std::string::npos);
 }
 
 // Every pair of units in which a scan would lie within the matrix is distinguished.
@@ -89,14 +89,14 @@ TEST(Reach, OneDimensionOrOneFrameIsEnough) {
 }
 
 TEST(Reach, WhatTheTrajectoryMayBeIsTheNextStep) {
-    const Finding of_one = refusal(scan_of(lines(64, 64, 1, 1.0 / 32), 64, 64));
+    const Fault of_one = refusal(scan_of(lines(64, 64, 1, 1.0 / 32), 64, 64));
     EXPECT_NE(of_one.expected.find("in +-1 (1 for N/2), which is not read"), std::string::npos)
         << of_one.expected;
     EXPECT_NE(of_one.next_step.find("in cycles/voxel (0.5 times"), std::string::npos);
     Scan scan = scan_of(lines(64, 64, 1, 0.1), 64, 64); // of a tenth of the field of view
     scan.trajectory_units = "1/m";
     scan.grid.fov_mm = {24, 24, 5};
-    const Finding of_cm = refusal(scan);
+    const Fault of_cm = refusal(scan);
     EXPECT_NE(of_cm.next_step.find("`header` fov_mm=240,240, if"), std::string::npos)
         << of_cm.next_step;
 }
@@ -108,7 +108,7 @@ TEST(Reach, BeyondTheMatrixTheNextStepIsWhatWouldFit) {
         try {
             check(scan);
         } catch (const InputError& error) {
-            return error.finding().next_step;
+            return error.fault().next_step;
         }
         return std::string("no InputError");
     };

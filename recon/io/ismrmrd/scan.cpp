@@ -390,9 +390,9 @@ template <typename Work> auto naming_others(const std::string& others, const Wor
     } catch (const RunError&) {
         throw;
     } catch (const InputError& error) {
-        Finding finding = error.finding();
-        finding.next_step += others.empty() ? "" : "; or read another group, `group` " + others;
-        throw InputError(finding);
+        Fault fault = error.fault();
+        fault.next_step += others.empty() ? "" : "; or read another group, `group` " + others;
+        throw InputError(fault);
     }
 }
 
