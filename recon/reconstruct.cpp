@@ -159,10 +159,10 @@ void finish(Reconstructed& result, const FrameResults& frames,
     if (curve) {
         add_lambda_curve(about, *curve);
     }
-    if (const std::string advice = run.model_check.advice(); !advice.empty()) {
-        run.report.note(advice);
+    if (const auto better = run.model_check.finding()) {
+        run.report.add(*better);
     }
-    result.solves.note(run.report);
+    run.report.add(result.solves.findings());
 }
 
 } // namespace
@@ -174,9 +174,9 @@ Reconstructed reconstruct(FrameSource& source, ImageSink& sink, Transforms& tran
     if (need_splitting(options.solve.regularisers) && options.effort.tolerance) {
         require_tolerance(*options.effort.tolerance, transforms.precision());
     }
-    options.prepare.geometry.regularised = may_be_regularised(options);
-    options.prepare.geometry.solves = method_of(options.solve).solves;
     PreparedScan prepared(source, std::move(options.prepare), transforms, report);
+    consider_method(prepared.findings(), options);
+    report.add(prepared.findings());
     const Scan& scan = prepared.scan();
     sink.check(scan);
     QsOfRun qs(transforms, options.q, bytes_of_qs(transforms.device(), prepared.places().size()),

@@ -27,9 +27,7 @@ void note_left_out(const Run& run, SolveFacts facts, std::size_t weighed) {
         }
         bit *= 2;
     }
-    run.report.note(text("`reg` ", names,
-                         " is not weighed: memory has no room for it; "
-                         "'lsrecon predict' tells what it needs"));
+    run.report.add({Found::regulariser_too_large, {}, {{"names", names}}});
 }
 
 Choices choose(Run& run, SolveFacts facts, TurnAhead& ahead) {
@@ -187,12 +185,11 @@ Choices choose_exactly(Run& run, const Formulation& formulation, const SolveFact
         !why.empty()) {
         const double before = computing.seconds();
         computing.set(*better, ahead);
-        run.report.note(text(
-            why, ". ",
-            computing.is_accuracy_asked_for() ? "Lambda is chosen by transforms"
-                                              : "Transforms compute",
-            " in double precision", better->accuracy > 0 ? " to " + rounded(better->accuracy) : "",
-            ", which takes about ", rounded(computing.seconds() / before), " times as long."));
+        run.report.add({Found::double_precision,
+                        {{"while_choosing", computing.is_accuracy_asked_for()},
+                         {"accuracy", better->accuracy},
+                         {"times", computing.seconds() / before}},
+                        {{"why", why}}});
         if (is_cut(choices.curve)) {
             choices = choose(run, facts, ahead);
         }
@@ -210,20 +207,20 @@ struct KeptChoices {
     std::optional<Precision> precision;
     double accuracy = 0;
     bool accuracy_is_of_image = false;
-    std::vector<std::string> notes;
+    Findings findings;
     template <typename Archive> void each(Archive& archive) {
-        archive(choices, precision, accuracy, accuracy_is_of_image, notes);
+        archive(choices, precision, accuracy, accuracy_is_of_image, findings);
     }
 };
 
-KeptChoices kept(const Choices& choices, const Run& run, std::size_t notes_before) {
+KeptChoices kept(const Choices& choices, const Run& run, std::size_t known) {
     const ComputeOptions& compute = run.transforms.options();
-    const std::vector<std::string>& notes = run.report.notes();
+    const Findings& findings = run.report.findings();
     return {choices,
             compute.precision,
             compute.accuracy,
             compute.accuracy_is_of_image,
-            {notes.begin() + static_cast<std::ptrdiff_t>(notes_before), notes.end()}};
+            {findings.begin() + static_cast<std::ptrdiff_t>(known), findings.end()}};
 }
 
 /// Goes on with what another run has chosen.
@@ -242,9 +239,7 @@ Choices take(KeptChoices kept, SolveFacts facts, const Formulation& formulation,
         facts.lambda = kept.choices.curve->at_chosen().lambda;
     }
     run.how = settle(run.asked, facts);
-    for (const std::string& note : kept.notes) {
-        run.report.note(note);
-    }
+    run.report.add(kept.findings);
     if (kept.choices.weight || kept.choices.curve) {
         run.report.tell(text("as the run before chose: lambda ", rounded(run.how.lambda), " ",
                              in_words(run.how.regularisers)));
@@ -264,9 +259,9 @@ Choices choose_by_samples(Run& run, const Formulation& formulation, const SolveF
             return take(std::move(kept), facts, formulation, run);
         }
     }
-    const std::size_t notes_before = run.report.notes().size();
+    const std::size_t known = run.report.findings().size();
     Choices choices = choose_exactly(run, formulation, facts, ahead);
-    sink.keep_chosen(packed(kept(choices, run, notes_before)));
+    sink.keep_chosen(packed(kept(choices, run, known)));
     return choices;
 }
 

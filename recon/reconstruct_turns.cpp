@@ -49,9 +49,7 @@ std::function<Density(const Sampling&)> density_for(const Run& run,
     return [&run, &method, &formulation](const Sampling& sampling) {
         const Stage stage(run.report, "density");
         Density density = method.density(sampling, run.scan(), formulation, run.how);
-        if (!density.remark.empty()) {
-            run.report.note(density.remark);
-        }
+        run.report.add(density.findings);
         return density;
     };
 }

@@ -211,7 +211,9 @@ Told told_by(const std::vector<ImageFrame>& frames, const Record& all) {
     told.unexplained = unexplained.empty() ? "" : rounded(number_in(record, "unexplained"));
     told.lambda = value_in(record, "lambda");
     told.regularisers = value_in(record, "regularisers");
-    told.notes = notes;
+    for (const Note& note : notes) {
+        told.notes.push_back(note.words);
+    }
     return told;
 }
 

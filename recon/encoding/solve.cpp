@@ -93,9 +93,7 @@ void require_scale(System& system, const std::vector<Volume>& fhd, Listener list
                           "scale it to an image of this scan that lsrecon made"});
     }
     if (scale < 1 / noted_scale || scale > noted_scale) {
-        listener.note(text("The prior image ", prior.file,
-                           " fits the scan best when it is multiplied by ", scale,
-                           ". Check that it is in the units of the reconstruction."));
+        listener.add({Found::prior_scale, {{"scale", scale}}, {{"file", prior.file}}});
     }
 }
 
@@ -138,9 +136,7 @@ Solved solve_where_it_fits(NormalEquations& equations, const std::vector<Volume>
                            const SolveOptions& options, Listener listener) {
     const bool splits = need_splitting(options.regularisers); // which Eigen does not
     const auto note = [&](const std::string& why) {
-        listener.note((splits ? "solved on the CPU in double precision: "
-                              : "solved by Eigen in double precision: ") +
-                      why);
+        listener.add({splits ? Found::solved_on_cpu : Found::solved_by_eigen, {}, {{"why", why}}});
     };
     if (System* const system = equations.on_device()) {
         require_scale(*system, fhd, listener);

@@ -64,7 +64,7 @@ Transforms::Transforms(std::shared_ptr<Device> device, ComputeOptions options,
       engine_(engine_of(kernel_, table_)),
       variant_(variant_named(kernel_, table_)), context_{facts(machine_,
                                                                &Transforms::recorded_parameters),
-                                                         *device_, options_.note,
+                                                         *device_, options_.on_finding,
                                                          options_.kept.get()},
       predicting_(facts(machine_, &Transforms::parameters_of)),
       choosing_(facts(model_, &Transforms::shipped_parameters_of)) {
@@ -148,8 +148,9 @@ Choice Transforms::chosen(const SamplePoints& points, const Voxels& voxels) {
     const bool by_name = !options_.kernel.empty() || options_.engine == engine_.name;
     const std::string& why = choice.why_not_asked;
     if (!why.empty() && by_name && told_.insert(why).second) {
-        note(text("`kernel` ", variant_.name, " cannot compute this transform: ", why, ". ",
-                  choice.variant->name, " does"));
+        report({Found::kernel_replaced,
+                {},
+                {{"kernel", variant_.name}, {"why", why}, {"other", choice.variant->name}}});
     }
     return choice;
 }
@@ -321,7 +322,7 @@ const std::vector<Row>& table() {
     static const std::vector<Row> rows{
         {{"opencl", "any OpenCL device", with_opencl},
          [](const ComputeOptions& options) {
-             return open_device(options.device, options.device_memory, options.note);
+             return open_device(options.device, options.device_memory, options.on_finding);
          },
          ""},
         {{"host", "this computer's processors, without OpenCL", true},

@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "io/native/writer.hpp"
 #include "support/case.hpp"
+#include "support/findings.hpp"
 #include "support/surroundings.hpp"
 
 namespace lsrecon {
@@ -126,8 +127,10 @@ TEST_F(FrameSourceTest, BadFramesAreErrorsOfTheirOwnWhereTheyAreAllowed) {
     for (const std::size_t f : {1U, 2U, 4U}) {
         EXPECT_EQ(source.frame(f).samples, scan.frames[f].samples);
     }
-    EXPECT_EQ(source.scan().remarks.back(),
-              "all samples of coil 1 are 0 in frame 4: check how the scan was written");
+    const Finding silent = test::find(source.scan().findings, Found::coil_silent);
+    EXPECT_EQ(silent.number("coil"), 1);
+    EXPECT_EQ(silent.number("silent"), 1);
+    EXPECT_EQ(silent.number("first"), 4);
     for (const std::size_t f : {0U, 3U}) {
         try {
             source.frame(f);

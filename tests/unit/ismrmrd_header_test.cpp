@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
+#include "support/findings.hpp"
 
 namespace lsrecon {
 namespace {
@@ -36,14 +37,14 @@ std::string with(const std::string& part, const std::string& other) {
 }
 
 RawEncoding read(const std::string& xml) {
-    std::vector<std::string> remarks;
-    return MeasurementHeader(xml, "scan.h5", "/dataset/xml").encoding(0, remarks);
+    Findings findings;
+    return MeasurementHeader(xml, "scan.h5", "/dataset/xml").encoding(0, findings);
 }
 
-std::vector<std::string> remarks_of(const std::string& xml) {
-    std::vector<std::string> remarks;
-    MeasurementHeader(xml, "scan.h5", "/dataset/xml").encoding(0, remarks);
-    return remarks;
+Findings findings_of(const std::string& xml) {
+    Findings findings;
+    MeasurementHeader(xml, "scan.h5", "/dataset/xml").encoding(0, findings);
+    return findings;
 }
 
 Fault refusal(const std::string& xml) {
@@ -63,7 +64,7 @@ TEST(IsmrmrdHeader, ReadsWhatIsNeeded) {
     EXPECT_EQ(encoding.grid.fov_mm, (Vec3{240, 200.5, 5}));
     EXPECT_EQ(encoding.encode_centers, (std::array<long, 2>{9, 0}));
     EXPECT_EQ(encoding.stored_trajectory, "");
-    EXPECT_TRUE(remarks_of(good).empty());
+    EXPECT_TRUE(findings_of(good).empty());
 }
 
 // A lenient parser makes 16 of 65552 and 24 of 24O: another image without a word.
@@ -120,9 +121,8 @@ TEST(IsmrmrdHeader, WhatIsNotNeededMayBeMissingOrOdd) {
     std::string xml = good;
     const std::size_t begin = xml.find("<reconSpace>");
     xml.erase(begin, xml.find("<encodingLimits>") - begin);
-    EXPECT_TRUE(remarks_of(xml).empty());
-    EXPECT_EQ(remarks_of(with("<x>240.000</x>", "")).front(),
-              "reconSpace of the header is not used: it lacks a number");
+    EXPECT_TRUE(findings_of(xml).empty());
+    EXPECT_TRUE(test::has(findings_of(with("<x>240.000</x>", "")), Found::recon_space_unused));
     EXPECT_EQ(read(with("<z>5</z>", "<z>0</z>")).grid.fov_mm[2], 1);
     EXPECT_EQ(read(with("<z>5</z>", "")).grid.fov_mm[2], 1);
     EXPECT_EQ(refusal(with("<z>5</z>", "<z>5x</z>")).thing,

@@ -49,9 +49,11 @@ TEST(IsmrmrdKinds, SeveralMeasurementsOfAnImageAreNoted) {
     for (std::size_t i = 0; i < 4; ++i) {
         acquisitions[i].measurement_uid() = i == 0 ? 5 : 70000;
     }
-    EXPECT_FALSE(noted(read(acquisitions), "measurement_uid"));
+    EXPECT_FALSE(found(read(acquisitions), Found::several_measurements));
     acquisitions[2].measurement_uid() = 6;
-    EXPECT_TRUE(noted(read(acquisitions), "2 measurement_uid (6, 70000), and are read as one"));
+    const Finding several = test::find(read(acquisitions).findings, Found::several_measurements);
+    EXPECT_EQ(several.number("count"), 2);
+    EXPECT_EQ(several.word("first"), "6, 70000");
 }
 
 /// One spoke of each of `partitions`, in three trajectory dimensions, kz by the function.
@@ -133,7 +135,7 @@ TEST(IsmrmrdSlices, AMatrixOfTheirNumberIsThatOfTwoDimensions) {
         EXPECT_EQ(scan.grid.dimensions, 2);
         EXPECT_EQ(scan.grid.size, (std::array<std::size_t, 3>{8, 8, 1}));
         EXPECT_EQ(scan.frames.size(), 3u);
-        EXPECT_TRUE(noted(scan, "they are taken for two-dimensional images"));
+        EXPECT_TRUE(test::find(scan.findings, Found::slices_assumed).number("slices") > 1);
         ReadOptions options;
         options.counters[0] = IndexList("1"); // what is chosen changes nothing
         options.trajectory_units = "cycles/fov";
@@ -201,7 +203,9 @@ TEST(IsmrmrdSlices, OnePartitionWithoutAKzIsNoVolume) {
                 EXPECT_EQ(scan.grid.dimensions, 2);
                 EXPECT_EQ(scan.grid.size, (std::array<std::size_t, 3>{8, 8, 1}));
                 EXPECT_EQ(scan.frames.size(), 2u);
-                EXPECT_TRUE(noted(scan, text("matrixSize/z is ", z, ", and the slice has one")));
+                const Finding slice = test::find(scan.findings, Found::slices_assumed);
+                EXPECT_EQ(slice.number("z"), z);
+                EXPECT_EQ(slice.number("slices"), 1);
             }
             lines[3].idx().kspace_encode_step_2 = 1;
             EXPECT_EQ(read(lines, header(encoded, encoded), "cycles/fov").grid.dimensions, 3);
@@ -237,10 +241,13 @@ TEST(IsmrmrdSlices, AVolumeWithAHeaderOfOneSliceIsRefused) {
              [](int, int i) { return 0.125F * static_cast<float>(i); }, // density weights
              [](int, int i) { return 0.01F * static_cast<float>(i - 4); }, // eddy currents
              [](int, int) { return -3.0F; }}) {
-        EXPECT_TRUE(noted(read(stack(1, harmless), flat), "only the first 2 of 3"));
+        const Finding unused =
+            test::find(read(stack(1, harmless), flat).findings, Found::dimensions_unused);
+        EXPECT_EQ(unused.number("used"), 2);
+        EXPECT_EQ(unused.number("stored"), 3);
     }
     EXPECT_FALSE(
-        noted(read(stack(1, [](int, int) { return -1e-7F; }), flat), "only the first 2 of 3"));
+        found(read(stack(1, [](int, int) { return -1e-7F; }), flat), Found::dimensions_unused));
 }
 
 TEST(IsmrmrdSlices, TheirCenterInTheHeaderIsNamed) {

@@ -17,6 +17,7 @@
 
 #include "base/error.hpp"
 #include "io/ismrmrd/scan.hpp"
+#include "support/findings.hpp"
 
 namespace lsrecon::ismrmrd_test {
 
@@ -137,9 +138,12 @@ inline bool holds(const std::vector<std::string>& sentences, const std::string& 
                        [&](const std::string& sentence) { return has(sentence, part); });
 }
 
-/// As a fact or as a remark.
-inline bool noted(const Scan& scan, const std::string& part) {
-    return holds(scan.facts, part) || holds(scan.remarks, part);
+inline bool told(const Scan& scan, const std::string& part) {
+    return holds(scan.facts, part);
+}
+
+inline bool found(const Scan& scan, Found code) {
+    return test::has(scan.findings, code);
 }
 
 inline std::vector<double> first_coordinates(const Frame& frame) {

@@ -75,8 +75,8 @@ TEST(IsmrmrdRefusals, TrajectoriesPerMillimetreAreToldFromCyclesPerVoxel) {
     EXPECT_TRUE(has(fault.next_step, "1/m (1000 times 1/mm); or pass `traj_units`"))
         << fault.next_step;
     const Sizes large{48, 48, 1, 96, 96, 5};
-    EXPECT_TRUE(noted(read({spoke}, header(large, large)),
-                      "cycles/voxel, found from its range (0.8 x 0 of N/2)"));
+    EXPECT_TRUE(told(read({spoke}, header(large, large)),
+                     "cycles/voxel, found from its range (0.8 x 0 of N/2)"));
 }
 
 TEST(IsmrmrdRefusals, TrajectoriesPerCentimetreAreToldFromRadPerVoxel) {
@@ -91,7 +91,8 @@ TEST(IsmrmrdRefusals, TrajectoriesPerCentimetreAreToldFromRadPerVoxel) {
     EXPECT_TRUE(has(fault.next_step, "100 times 1/cm")) << fault.next_step;
     EXPECT_EQ(read({spoke}, header(sizes, sizes), "rad/voxel").trajectory_units, "rad/voxel");
     const Sizes smaller{48, 48, 1, 84, 84, 5};
-    EXPECT_TRUE(noted(read({spoke}, header(smaller, smaller)), "would also fit 1/cm"));
+    const Scan ambiguous = read({spoke}, header(smaller, smaller));
+    EXPECT_EQ(test::find(ambiguous.findings, Found::units_ambiguous).word("unit"), "1/cm");
 }
 
 // A header with a matrix that is smaller along y than what was sampled.
@@ -111,8 +112,8 @@ TEST(IsmrmrdRefusals, BeyondTheMatrixMayBeWithinThatOfTheImage) {
     EXPECT_EQ(read_scan(path, options).frames[0].samples.columns(), 48u);
     options.image.matrix = {48, 48};
     options.trajectory_units = "";
-    EXPECT_TRUE(noted(read_scan(path, options), "cycles/fov, found from its range (1 x 1 of N/2) "
-                                                "and `matrix`"));
+    EXPECT_TRUE(told(read_scan(path, options), "cycles/fov, found from its range (1 x 1 of N/2) "
+                                               "and `matrix`"));
     options.trajectory_units = "cycles/voxel";
     EXPECT_TRUE(has(refusal([&] { read_scan(path, options); }).thing, "trajectory"));
 }
