@@ -528,7 +528,7 @@ std::vector<FindingRow> on_work() {
          says("{file}: the field map is in /field_map, beside the raw data. Readers of ISMRMRD "
               "ignore it. Pass `field_map` {file} to recon.")},
         {Found::stage_not_checked, "not_measured", Severity::info,
-         says("{stage} was not checked, because --pairs is too small. Raise --pairs.")},
+         says("{stage} was not checked, because `pairs` is too small. Raise `pairs`.")},
         {Found::loops_not_measured, "not_measured", Severity::info,
          says("recon: the loops of the CPU are left out, because they would take minutes. A "
               "smaller `matrix` or `scan_samples` shows them.")},

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 
 #include "encoding/solve.hpp"
 #include "scan/scan.hpp"

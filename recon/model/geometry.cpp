@@ -76,7 +76,7 @@ Geometry::Geometry(const GeometryOptions& options, Scan& scan) : options_(option
         scan.facts.push_back("the trajectory has the other sign (`conjugate`)");
     }
     if (moves() || options.shift_to_position) {
-        remark_shift(scan);
+        tell_of_shift(scan);
     }
     if (moves() && !options.shift_to_position) {
         move_positions(scan);
@@ -186,7 +186,7 @@ void Geometry::find_shifts(const Scan& scan) {
     }
 }
 
-void Geometry::remark_shift(Scan& scan) const {
+void Geometry::tell_of_shift(Scan& scan) const {
     const int dimensions = scan.grid.dimensions;
     const std::string axes = dimensions == 3 ? "x, y and z" : "x and y";
     if (!options_.shift_to_position) {

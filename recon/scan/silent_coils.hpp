@@ -1,9 +1,9 @@
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "base/coil_rows.hpp"
+#include "base/finding.hpp"
 
 namespace lsrecon {
 

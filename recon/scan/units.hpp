@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/finding.hpp"
 #include "scan/grid.hpp"
 
 namespace lsrecon {

@@ -432,7 +432,7 @@ Worded more_on_work() {
          "a.h5: the field map is in /field_map, beside the raw data. Readers of ISMRMRD ignore it. "
          "Pass `field_map` a.h5 to recon."},
         {{Found::stage_not_checked, {}, {{"stage", "fhd"}}},
-         "fhd was not checked, because --pairs is too small. Raise --pairs."},
+         "fhd was not checked, because `pairs` is too small. Raise `pairs`."},
         {{Found::loops_not_measured},
          "recon: the loops of the CPU are left out, because they would take minutes. A smaller "
          "`matrix` or `scan_samples` shows them."},
