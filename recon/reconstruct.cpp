@@ -219,9 +219,9 @@ Reconstructed reconstruct(FrameSource& source, ImageSink& sink, Transforms& tran
     if (need_splitting(options.solve.regularisers) && options.effort.tolerance) {
         require_tolerance(*options.effort.tolerance, transforms.precision());
     }
-    options.prepare.geometry.regularised = may_be_regularised(options);
-    options.prepare.geometry.solves = method_of(options.solve).solves;
     PreparedScan prepared(source, std::move(options.prepare), transforms, report);
+    consider_method(prepared.findings(), options);
+    report.add(prepared.findings());
     const Scan& scan = prepared.scan();
     sink.check(scan);
     QsOfRun qs(options.q, bytes_of_qs(transforms, prepared.places().size()), report);
@@ -243,7 +243,7 @@ Reconstructed reconstruct(FrameSource& source, ImageSink& sink, Transforms& tran
                   model_check,
                   report,
                   qs.are_given() || in_segments,
-                  report.notes().size()};
+                  report.findings().size()};
 
     std::optional<Settings> known = settings_of_part(run, sink, transforms, formulation);
     const std::size_t first = known ? prepared.first_good() : reference_frame(run);

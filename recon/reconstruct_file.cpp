@@ -105,7 +105,7 @@ public:
         const Record of_solve = std::move(image_.record);
         image_.record = make_record(scan, by, settings_);
         image_.record.insert(image_.record.end(), of_solve.begin(), of_solve.end());
-        add_notes(image_.record, scan, report_.notes());
+        add_findings(image_.record, scan, report_.findings());
         image_.stage_seconds = report_.stage_seconds();
         scan_file_ = scan.file;
     }
@@ -121,7 +121,7 @@ public:
     }
 
     /// What is kept where the run ends by an error.
-    std::string kept() const { return store_ ? store_->kept() : ""; }
+    std::optional<Finding> kept() const { return store_ ? store_->kept() : std::nullopt; }
     std::optional<double> truth_error() const { return truth_error_; }
     const Image& image() const { return image_; }
 
@@ -220,8 +220,8 @@ template <typename Step> auto FileReconstruction::noting_what_is_kept(const Step
     try {
         return step();
     } catch (const Error&) {
-        if (image_ && !image_->kept().empty()) {
-            report_.note(image_->kept());
+        if (const auto kept = image_ ? image_->kept() : std::nullopt) {
+            report_.add(*kept);
         }
         throw;
     }
@@ -252,8 +252,6 @@ void FileReconstruction::read() {
     }
     how_ = options_;
     how_.q = q_.get();
-    how_.prepare.geometry.regularised = may_be_regularised(options_);
-    how_.prepare.geometry.solves = method_of(options_.solve).solves;
     how_.on_iteration = [this](std::size_t frame, const Iteration& i) {
         if (image_) {
             image_->log(frame, i);
@@ -270,6 +268,7 @@ void FileReconstruction::read() {
         LoadedScan loaded = load_scan(std::move(opened), read);
         ask_before_samples(loaded.stored.scan);
         source_ = std::make_unique<ScanFile>(std::move(loaded), read);
+        consider_method(source_->findings(), options_);
         source_->tell_of_scan(report_);
     }
     source_->report_bad(report_);

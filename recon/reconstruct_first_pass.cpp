@@ -31,9 +31,7 @@ void note_left_out(const Run& run, std::size_t weighed) {
         }
         bit *= 2;
     }
-    run.report.note(text("`reg` ", names,
-                         " is not weighed: memory has no room for it; "
-                         "'lsrecon predict' tells what it needs"));
+    run.report.add({Found::regulariser_too_large, {}, {{"names", names}}});
 }
 
 /// Frames of the slice before and after a frame, some of eight with it: those that are solved with
@@ -194,9 +192,9 @@ struct KeptChoices {
     std::optional<Precision> precision;
     double accuracy = 0;
     bool accuracy_is_of_image = false;
-    std::vector<std::string> notes;
+    Findings findings;
     template <typename Archive> void each(Archive& archive) {
-        archive(choices, precision, accuracy, accuracy_is_of_image, notes);
+        archive(choices, precision, accuracy, accuracy_is_of_image, findings);
     }
 };
 
@@ -208,13 +206,13 @@ Settings completed(Settings settings, const Run& run) {
         run.report.tell(settings.room.words);
     }
     const ComputeOptions& compute = settings.compute.transforms->options();
-    const std::vector<std::string>& notes = run.report.notes();
-    settings.kept = packed(
-        KeptChoices{settings.choices,
-                    compute.precision,
-                    compute.accuracy,
-                    compute.accuracy_is_of_image,
-                    {notes.begin() + static_cast<std::ptrdiff_t>(run.known_notes), notes.end()}});
+    const Findings& findings = run.report.findings();
+    settings.kept = packed(KeptChoices{
+        settings.choices,
+        compute.precision,
+        compute.accuracy,
+        compute.accuracy_is_of_image,
+        {findings.begin() + static_cast<std::ptrdiff_t>(run.known_findings), findings.end()}});
     return settings;
 }
 
@@ -293,12 +291,11 @@ Settings choose_settings(const Run& run, const ComputeOptions& asked,
     if (!why.empty()) {
         const double before = seconds_of(*compute.transforms, at->encoding);
         compute_by(better);
-        run.report.note(text(
-            why, ". ",
-            is_accuracy_asked_for ? "Lambda is chosen by transforms" : "Transforms compute",
-            " in double precision", better.accuracy > 0 ? " to " + rounded(better.accuracy) : "",
-            ", which takes about ", rounded(seconds_of(*compute.transforms, at->encoding) / before),
-            " times as long."));
+        run.report.add({Found::double_precision,
+                        {{"while_choosing", is_accuracy_asked_for},
+                         {"accuracy", better.accuracy},
+                         {"times", seconds_of(*compute.transforms, at->encoding) / before}},
+                        {{"why", why}}});
         if (is_cut(choices)) {
             choices = choose(run, compute, *at, data);
             settings = settled(run, choices);
@@ -330,9 +327,7 @@ std::optional<Settings> settings_of_part(const Run& run, ImageSink& sink, Transf
                       Compute(run, formulation, transforms.with(compute)), kept.choices};
     const Sampling& first = *run.scan().frames[run.prepared.first_good()].sampling;
     settings.compute.transforms->record_as_made("fhd", first.points(), formulation.voxels);
-    for (const std::string& note : kept.notes) {
-        run.report.note(note);
-    }
+    run.report.add(kept.findings);
     if (kept.choices.weight || kept.choices.curve) {
         run.report.tell(text("as the run before chose: lambda ", rounded(settings.solve.lambda),
                              " ", in_words(settings.solve.regularisers)));

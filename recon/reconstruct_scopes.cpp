@@ -29,9 +29,7 @@ Density weights_of(const Run& run, const Sampling& sampling, const Formulation& 
     const Stage stage(run.report, "density");
     Density weights =
         weights_of(run.method(), sampling, run.scan(), formulation, run.request.solve);
-    if (!weights.remark.empty()) {
-        run.report.note(weights.remark);
-    }
+    run.report.add(weights.findings);
     return weights;
 }
 

@@ -28,7 +28,7 @@ struct Run {
     ModelCheck& model_check;
     Reporter& report;
     bool errors_stay; ///< of the transforms, however exactly they compute
-    std::size_t known_notes; ///< before frames are read
+    std::size_t known_findings; ///< before frames are read
 
     const Scan& scan() const { return prepared.scan(); }
     const Method& method() const { return method_of(request.solve); }

@@ -116,10 +116,10 @@ SolveSummary summarise(Image& about, const Run& run, const Settings& settings,
     if (settings.choices.curve) {
         add_lambda_curve(about, *settings.choices.curve);
     }
-    if (const std::string advice = run.model_check.advice(); !advice.empty()) {
-        run.report.note(advice);
+    if (const auto better = run.model_check.finding()) {
+        run.report.add(*better);
     }
-    solves.note(run.report);
+    run.report.add(solves.findings());
     return solves;
 }
 

@@ -211,7 +211,9 @@ Told told_by(const std::vector<ImageFrame>& frames, const Record& all) {
     told.unexplained = unexplained.empty() ? "" : rounded(number_in(record, "unexplained"));
     told.lambda = value_in(record, "lambda");
     told.regularisers = value_in(record, "regularisers");
-    told.notes = notes;
+    for (const Note& note : notes) {
+        told.notes.push_back(note.words);
+    }
     return told;
 }
 
@@ -556,7 +558,7 @@ private:
         try {
             return job.steps->compute();
         } catch (const InputError& error) {
-            const bool is_of_part = error.finding().file.rfind(part, 0) == 0; // or a file in it
+            const bool is_of_part = error.fault().file.rfind(part, 0) == 0; // or a file in it
             if (!how.resume || !is_of_part) {
                 throw;
             }

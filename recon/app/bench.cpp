@@ -263,7 +263,7 @@ std::string benchmark_as_json(const Benchmark& table, bool complete, const Repor
                  {"nufft", array_of(table.nufft)},
                  {"reconstructions", array_of(table.reconstructions)},
                  {"crossover", {{"rows", array_of(table.crossover)}}},
-                 {"warnings", warnings_as_json(report.notes())}});
+                 {"warnings", warnings_as_json(report.findings())}});
     if (table.rates.matrix_multiply_adds > 0) {
         json["limits"]["matrix_multiply_adds_per_second"] = table.rates.matrix_multiply_adds;
     }

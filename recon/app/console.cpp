@@ -109,14 +109,13 @@ void Console::tell(const std::string& message) {
     }
 }
 
-void Console::on_note(const std::string& message) {
+void Console::on_finding(const Finding& finding) {
     print_ended();
-    put(stderr, "note: " + frame_ + message, line_start());
-}
-
-void Console::on_failure(const std::string& message) {
-    print_ended();
-    put_error(message, line_start());
+    if (row_of(finding).severity == Severity::error) {
+        put_error(words_of(finding), line_start());
+    } else {
+        put(stderr, "note: " + frame_ + words_of(finding), line_start());
+    }
 }
 
 void Console::on_frame(std::size_t number, std::size_t count, const std::string& label) {
@@ -164,7 +163,7 @@ std::unique_ptr<Transforms> open_transforms(ComputeOptions options, Reporter& re
         ranks().count_on_node() > 1) {
         options.device = device_of_rank(ranks().here_on_node(), options.device);
     }
-    options.note = [&report](const std::string& message) { report.note(message); };
+    options.on_finding = [&report](const Finding& finding) { report.add(finding); };
     options.tell = [&report](const std::string& message) { report.tell(message); };
     return lsrecon::open_transforms(std::move(options), engines(), std::move(device));
 }

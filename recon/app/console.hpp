@@ -31,8 +31,7 @@ public:
 protected:
     void on_begin(const std::string& stage, double expected_seconds) override;
     void on_end(const std::string& stage, double seconds) override;
-    void on_note(const std::string& message) override;
-    void on_failure(const std::string& message) override;
+    void on_finding(const Finding& finding) override;
     void on_frame(std::size_t number, std::size_t count, const std::string& label) override;
     void on_frames_end() override;
 

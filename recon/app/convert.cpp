@@ -81,13 +81,13 @@ void consider_failed(const StoredImage& image, bool keep, Reporter& report) {
     if (failed.empty()) {
         return;
     }
-    const std::string found = list_of_failures(failed, image.frames());
+    const std::string list = list_of_failures(failed, image.frames());
     if (!keep) {
-        throw InputError({image.file, image.thing, found, "an image without failed frames",
+        throw InputError({image.file, image.thing, list, "an image without failed frames",
                           "convert another frame with --frame, or pass --keep-failed to write NaN "
                           "(a cross in a picture)"});
     }
-    report.note(found + "; the output holds NaN there, or a cross in a picture");
+    report.add({Found::frames_as_nan, {}, {{"failed", list}}});
 }
 
 /// Takes the part that the file holds where --part names none. UsageError when nothing would
@@ -134,9 +134,7 @@ ExitCode run(Options& options) {
     if (&from == &to) {
         stay_in_format(options, to, image, output);
     }
-    for (const std::string& remark : image.remarks) {
-        console.note(remark);
-    }
+    console.add(image.findings);
     consider_failed(image, options.keep_failed, console);
     require_sound_values(image);
     to.write(image, output, console);

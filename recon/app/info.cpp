@@ -228,7 +228,14 @@ void add_coils(Contents& to, const Scan& scan) {
     }
 }
 
-/// Details of the measurement, facts and notes on reading.
+void add_findings(Contents& to, const Findings& findings) {
+    for (const Finding& finding : findings) {
+        to.add("note", words_of(finding));
+    }
+    to.json["warnings"] = warnings_as_json(findings);
+}
+
+/// Details of the measurement, facts and findings on reading.
 void add_words(Contents& to, const Scan& scan) {
     constexpr std::size_t longest = 400; // some headers hold whole protocols
     to.json["details"] = nlohmann::json::object();
@@ -241,10 +248,7 @@ void add_words(Contents& to, const Scan& scan) {
         to.add("fact", fact);
         to.json["facts"].push_back(with_flags(fact));
     }
-    for (const std::string& remark : scan.remarks) {
-        to.add("note", remark);
-    }
-    to.json["warnings"] = warnings_as_json(scan.remarks);
+    add_findings(to, scan.findings);
 }
 
 Contents contents_of_scan(const std::string& path, ReadOptions read) {
@@ -292,8 +296,8 @@ void add_dataset(Contents& to, const Hdf5Reader& file, const std::string& datase
 /// Notes first: they bear on trust.
 void add_record(Contents& to, const Hdf5Reader& file, const Record& record) {
     const auto [notes, rest] = notes_and_rest(record);
-    for (const std::string& note : notes) {
-        to.add("note", note);
+    for (const Note& note : notes) {
+        to.add("note", note.words);
     }
     to.lines.insert(to.lines.end(), rest.begin(), rest.end());
     const bool is_own = file.has_attribute("/", "format") &&
@@ -369,10 +373,7 @@ Contents contents_of(const ImageFormat& format, const std::string& path) {
     to.add("values", is_complex ? "complex" : "real");
     to.json["complex"] = is_complex;
     add_labels(to, image.about.frames);
-    for (const std::string& remark : image.remarks) {
-        to.add("note", remark);
-    }
-    to.json["warnings"] = warnings_as_json(image.remarks);
+    add_findings(to, image.findings);
     return to;
 }
 
@@ -438,7 +439,10 @@ ExitCode run_info(Options& options) {
 void print_model(ScanFile& source, const ComputeOptions& options) {
     Console console(true);
     const auto transforms = open_transforms(options, console);
+    const auto printed = static_cast<std::ptrdiff_t>(source.scan().findings.size());
     PreparedScan prepared(source, PrepareOptions(), *transforms, console);
+    const Findings& findings = prepared.findings();
+    console.add(Findings(findings.begin() + printed, findings.end()));
     ModelCheck model(prepared.maps_are_stored());
     for (const Place& place : prepared.places()) {
         if (const std::optional<std::size_t> first = prepared.first_good_of(place)) {
@@ -455,8 +459,8 @@ ExitCode run_check(Options& options) {
     for (const std::string& fact : source.scan().facts) {
         print_line("%s", fact.c_str());
     }
-    for (const std::string& remark : source.scan().remarks) {
-        print_line("note: %s", remark.c_str());
+    for (const Finding& finding : source.scan().findings) {
+        print_line("note: %s", words_of(finding).c_str());
     }
     print_line("%s: ok, SHA-256 %s", source.scan().file.c_str(), source.scan().sha256().c_str());
     if (options.model) {

@@ -8,7 +8,6 @@
 #include "app/command.hpp"
 #include "app/output.hpp"
 #include "io/record.hpp"
-#include "io/warnings.hpp"
 
 namespace lsrecon::app {
 
@@ -80,18 +79,22 @@ nlohmann::json value_in_record(const std::string& name, const std::string& words
     return number_or_text(words);
 }
 
+nlohmann::json warnings_as_json(const std::vector<Note>& notes) {
+    nlohmann::json warnings = nlohmann::json::array();
+    for (const Note& note : notes) {
+        warnings.push_back({{"code", note.code}, {"message", with_flags(note.words)}});
+    }
+    return warnings;
+}
+
 } // namespace
 
 nlohmann::json json_of_kind(const std::string& kind) {
     return {{"schema_version", schema_version}, {"kind", kind}};
 }
 
-nlohmann::json warnings_as_json(const std::vector<std::string>& notes) {
-    nlohmann::json warnings = nlohmann::json::array();
-    for (const std::string& note : notes) {
-        warnings.push_back({{"code", code_of_warning(note)}, {"message", with_flags(note)}});
-    }
-    return warnings;
+nlohmann::json warnings_as_json(const Findings& findings) {
+    return warnings_as_json(notes_of(findings));
 }
 
 void add_record_to(nlohmann::json& json, const Record& record) {

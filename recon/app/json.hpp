@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/finding.hpp"
 #include "scan/image.hpp"
 
 /// The JSON of every command, as docs/schema.json describes it.
@@ -12,8 +13,8 @@ namespace lsrecon::app {
 /// What each begins with: the version of the schema, and the kind of its output.
 nlohmann::json json_of_kind(const std::string& kind);
 
-/// Notes as objects of a code and a message.
-nlohmann::json warnings_as_json(const std::vector<std::string>& notes);
+/// Findings as objects of a code and a message.
+nlohmann::json warnings_as_json(const Findings& findings);
 
 /// The rows of an output's record by their names, each a number, a boolean or a text; null for a
 /// number that is not finite. Facts and notes of the run are lists.

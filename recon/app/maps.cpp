@@ -53,6 +53,7 @@ ExitCode run(Options& options) {
     read_values(options.prepare, source.scan());
     PreparedScan prepared(source, options.prepare, *transforms, console);
     const Scan& scan = prepared.scan();
+    console.add(scan.findings);
     Record settings = settings_of(&options_of, options);
     settings.emplace_back("maps", word_of(options.prepare.maps));
     settings.emplace_back("header_shift", options.prepare.geometry.header_shift());

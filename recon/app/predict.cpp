@@ -139,7 +139,8 @@ std::vector<PredictedOn> others(const ReconOptions& options, Devices& on, const 
                 PredictedOn other = on.predicted(one, known);
                 if (other.device.index != first.device.index ||
                     other.device.name != first.device.name ||
-                    other.plan.trajectories.front().engine != first.plan.trajectories.front().engine) {
+                    other.plan.trajectories.front().engine !=
+                        first.plan.trajectories.front().engine) {
                     all.push_back(std::move(other));
                 }
             } catch (const DeviceError&) { // it cannot serve
@@ -166,7 +167,7 @@ std::vector<Listed> predict_each(const ReconOptions& options, const std::vector<
             settle_and_check_files(one);
             all.push_back({listed.scan, on.predicted(one, known_scan(one))});
         } catch (const InputError& error) {
-            report.fail(error.what());
+            report.add({Found::scan_unreadable, {}, {{"error", error.what()}}});
         }
     }
     return all;
@@ -226,7 +227,7 @@ void print(const std::vector<Listed>& all) {
 void put_json(const std::vector<Listed>& all, const Reporter& report) {
     nlohmann::json json = json_of_kind("predictions");
     json["seconds"] = seconds_of_share(all, 0, 1);
-    json["warnings"] = warnings_as_json(report.notes());
+    json["warnings"] = warnings_as_json(report.findings());
     for (const Listed& one : all) {
         json["scans"].push_back(to_json(one.on));
         json["scans"].back()["scan"] = one.scan;
@@ -244,7 +245,7 @@ void predict_one(const Options& options, const ListedScan& listed, Devices& on,
     if (options.json) {
         nlohmann::json json = json_of_kind("prediction");
         json.update(to_json(first));
-        json["warnings"] = warnings_as_json(report.notes());
+        json["warnings"] = warnings_as_json(report.findings());
         json["others"] = nlohmann::json::array();
         for (const PredictedOn& other : rest) {
             json["others"].push_back(to_json(other));
@@ -288,7 +289,6 @@ ExitCode run(Options& options) {
 
 KnownScan known_scan(ReconOptions& options) {
     FileOptions& how = options.reconstruct;
-    how.prepare.geometry.regularised = may_be_regularised(how);
     const OpenScan opened = open_scan(options.scan, reading_for(how.prepare, how.read));
     if (opened.shape) {
         require_room(*opened.shape);

@@ -65,10 +65,10 @@ void tell_summary(const ReconOptions& options, const ReconstructedFile& result, 
     if (!certified.empty()) {
         console.tell("errors     " + certified);
     }
-    for (const std::string& note : console.notes()) {
-        console.tell("warning    " + in_short(note));
+    for (const Finding& finding : console.findings()) {
+        console.tell("warning    " + in_short(words_of(finding)));
     }
-    if (console.notes().empty()) {
+    if (console.findings().empty()) {
         console.tell("warnings   none");
     }
     console.tell(formatted("time       %.1f s", seconds));

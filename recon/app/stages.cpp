@@ -154,8 +154,8 @@ ExitCode run_fhd(Options& options) {
         }
         attempts.require_some();
     } catch (const Error&) {
-        if (!store.kept().empty()) {
-            console.note(store.kept());
+        if (const auto kept = store.kept()) {
+            console.add(*kept);
         }
         throw;
     }

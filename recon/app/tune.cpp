@@ -121,7 +121,7 @@ ExitCode run(Options& options) {
         print(result);
         json["searches"].push_back(as_json(result));
     }
-    json["warnings"] = warnings_as_json(console.notes());
+    json["warnings"] = warnings_as_json(console.findings());
     if (!options.json.empty()) {
         write_text(options.json, page_of(json));
     }

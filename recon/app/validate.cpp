@@ -42,7 +42,7 @@ nlohmann::json as_json(const std::vector<ValidationRow>& rows, const ComputedBy&
                        const Reporter& report) {
     nlohmann::json json = json_of_kind("validation");
     json.update({{"device", info.device}, {"driver", info.driver}, {"kernel", info.kernel}});
-    json["warnings"] = warnings_as_json(report.notes());
+    json["warnings"] = warnings_as_json(report.findings());
     json["rows"] = nlohmann::json::array();
     for (const ValidationRow& row : rows) {
         json["rows"].push_back({{"stage", row.stage},
@@ -89,8 +89,7 @@ ExitCode run(Options& options) {
     print_table(rows);
     for (const ValidationRow& row : rows) {
         if (!row.says_something()) {
-            console.note(row.stage +
-                         " was not checked, because --pairs is too small. Raise --pairs.");
+            console.add({Found::stage_not_checked, {}, {{"stage", row.stage}}});
         }
     }
     if (!options.json.empty()) {

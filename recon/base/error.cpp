@@ -7,7 +7,7 @@ namespace lsrecon {
 namespace {
 
 /// A value of a file stays within its line.
-std::string sentence(const Finding& f) {
+std::string sentence(const Fault& f) {
     return printable(f.file.empty() ? f.thing : f.file + ": " + f.thing) +
            "\n  found:    " + printable(f.found) + "\n  expected: " + printable(f.expected) +
            "\n  next:     " + printable(f.next_step);
@@ -15,9 +15,9 @@ std::string sentence(const Finding& f) {
 
 } // namespace
 
-UsageError::UsageError(const Finding& finding) : Error(ExitCode::usage, sentence(finding)) {}
+UsageError::UsageError(const Fault& fault) : Error(ExitCode::usage, sentence(fault)) {}
 
-InputError::InputError(const Finding& finding)
-    : Error(ExitCode::input, sentence(finding)), finding_(finding) {}
+InputError::InputError(const Fault& fault)
+    : Error(ExitCode::input, sentence(fault)), fault_(fault) {}
 
 } // namespace lsrecon

@@ -28,7 +28,7 @@ private:
 };
 
 /// The fault of a file: every part is shown, so that the user need not guess.
-struct Finding {
+struct Fault {
     std::string file;
     std::string thing; ///< dataset, attribute, field or flag
     std::string found;
@@ -39,16 +39,16 @@ struct Finding {
 class UsageError : public Error {
 public:
     explicit UsageError(const std::string& message) : Error(ExitCode::usage, message) {}
-    explicit UsageError(const Finding& finding);
+    explicit UsageError(const Fault& fault);
 };
 
 class InputError : public Error {
 public:
-    explicit InputError(const Finding& finding);
-    const Finding& finding() const { return finding_; }
+    explicit InputError(const Fault& fault);
+    const Fault& fault() const { return fault_; }
 
 private:
-    Finding finding_;
+    Fault fault_;
 };
 
 /// An error that ends a run of many frames, and not one of them: the scan was changed, an output is

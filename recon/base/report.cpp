@@ -7,17 +7,19 @@
 
 namespace lsrecon {
 
-void Reporter::note(const std::string& message) {
-    if (std::find(notes_.begin(), notes_.end(), message) != notes_.end()) {
+void Reporter::add(const Finding& finding) {
+    if (!shown_.insert(words_of(finding)).second) {
         return;
     }
-    notes_.push_back(message);
-    on_note(message);
+    on_finding(finding);
+    if (row_of(finding).severity != Severity::error) {
+        findings_.push_back(finding);
+    }
 }
 
-void Reporter::fail(const std::string& message) {
-    if (failures_.insert(message).second) {
-        on_failure(message);
+void Reporter::add(const Findings& findings) {
+    for (const Finding& finding : findings) {
+        add(finding);
     }
 }
 

@@ -7,11 +7,13 @@
 #include <utility>
 #include <vector>
 
+#include "base/finding.hpp"
+
 namespace lsrecon {
 
 /// The reports of the library while it works. The library never prints: the program derives from
-/// this class. The class keeps the time of every stage and every note, for the record in the image
-/// file.
+/// this class. The class keeps the time of every stage and every finding, for the record in the
+/// image file.
 class Reporter {
 public:
     virtual ~Reporter() = default;
@@ -27,22 +29,20 @@ public:
     /// Tells a user who watches what a stage found.
     virtual void tell(const std::string& /*message*/) {}
 
-    /// Something that the user should know and that is not an error; the same note is shown once.
-    void note(const std::string& message);
-
-    /// A frame that failed while the others go on; the same failure is shown once.
-    void fail(const std::string& message);
+    /// Takes what the user should know; what is worded alike is shown once.
+    void add(const Finding& finding);
+    void add(const Findings& findings);
 
     const std::vector<std::pair<std::string, double>>& stage_seconds() const {
         return stage_seconds_;
     }
-    const std::vector<std::string>& notes() const { return notes_; }
+    /// All but errors, which are the results of their frames.
+    const Findings& findings() const { return findings_; }
 
 protected:
     virtual void on_begin(const std::string& /*stage*/, double /*expected_seconds*/) {}
     virtual void on_end(const std::string& /*stage*/, double /*seconds*/) {}
-    virtual void on_note(const std::string& /*message*/) {}
-    virtual void on_failure(const std::string& /*message*/) {}
+    virtual void on_finding(const Finding& /*finding*/) {}
     /// Called for each frame of a scan of several only: frame `number`, from 1, begins; "" where it
     /// has no label.
     virtual void on_frame(std::size_t /*number*/, std::size_t /*count*/,
@@ -55,11 +55,11 @@ private:
     void end(const std::string& stage, double seconds);
 
     std::vector<std::pair<std::string, double>> stage_seconds_;
-    std::vector<std::string> notes_;
-    std::set<std::string> failures_;
+    Findings findings_;
+    std::set<std::string> shown_; ///< words of findings
 };
 
-/// The receiver of the progress of a part of a stage, and of notes for the user; by default nobody.
+/// The receiver of the progress of a part of a stage, and of findings; by default nobody.
 class Listener {
 public:
     Listener() = default;
@@ -70,9 +70,9 @@ public:
             report_->progress(fraction);
         }
     }
-    void note(const std::string& message) const {
+    void add(const Finding& finding) const {
         if (report_ != nullptr) {
-            report_->note(message);
+            report_->add(finding);
         }
     }
 

@@ -1,11 +1,11 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "base/finding.hpp"
 namespace lsrecon {
 
 class Device;
@@ -43,9 +43,9 @@ bool has_opencl_driver();
 int choose_device(const std::vector<DeviceInfo>& devices, const std::string& wanted);
 
 /// Opens the device that `wanted` chooses. `memory` is what may be used of its memory, in bytes; 0
-/// for all of it. `note` is called on trouble with a cache. DeviceError when it cannot be used.
-std::unique_ptr<Device> open_device(const std::string& wanted, double memory,
-                                    std::function<void(const std::string&)> note);
+/// for all of it. `on_finding` is called on trouble with a
+/// cache. DeviceError when it cannot be used.
+std::unique_ptr<Device> open_device(const std::string& wanted, double memory, OnFinding on_finding);
 
 /// The most that a device does in a second, as microbenchmarks measure it; in single precision
 /// unless it says otherwise.

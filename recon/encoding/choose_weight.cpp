@@ -497,10 +497,10 @@ void take_usual(const Candidate& candidate, Reporter& report, ChosenSettings& ch
     chosen.weight = candidate.by_lambda ? usual_lambda : usual_weight;
     chosen.lambda = candidate.by_lambda ? usual_lambda : candidate.lambda;
     chosen.regularisers = with_weight(candidate.regularisers, usual_weight);
-    report.note(text("Too few samples to hold some out, by which a weight would be chosen: ",
-                     candidate.by_lambda ? text("lambda ", usual_lambda)
-                                         : "`reg` " + in_words(chosen.regularisers),
-                     " is a guess. Compare half and twice of it by eye."));
+    report.add({Found::weight_guessed,
+                {},
+                {{"guess", candidate.by_lambda ? text("lambda ", usual_lambda)
+                                               : "`reg` " + in_words(chosen.regularisers)}}});
 }
 
 } // namespace

@@ -68,7 +68,7 @@ WhereSolved where_solved(Transforms& transforms, const SystemShape& shape,
 }
 
 void note_move_to_cpu(const Transforms& transforms, const std::string& why) {
-    transforms.note("the solver runs on the CPU in double precision: " + why);
+    transforms.report({Found::solver_on_cpu, {}, {{"why", why}}});
 }
 
 Cost cost_of_least_squares(const Device& device, const SystemShape& shape, Precision precision,

@@ -60,34 +60,33 @@ RealVector noise_map(const NoisyFrame& frame, std::size_t replicas,
     return running.deviation(frame.fhd.size() == 1 ? 2 : 1);
 }
 
-std::string why_no_g_factor(const Scan& scan, const CoilRows& coil_maps, const Sampling& sampling,
-                            bool white, const SolveOptions& options,
-                            const std::vector<Stop>& stops) {
+std::optional<Found> why_no_g_factor(const Scan& scan, const CoilRows& coil_maps,
+                                     const Sampling& sampling, bool white,
+                                     const SolveOptions& options, const std::vector<Stop>& stops) {
     if (!method_of(options).solves) {
-        return "it is defined for least squares alone";
+        return Found::no_g_factor_of_method;
     }
     if (scan.voxels) {
-        return "it is not defined for voxels off the grid";
+        return Found::no_g_factor_off_grid;
     }
     if (coil_maps.empty() && scan.coils() > 1) {
-        return "it is not defined for several coils without maps";
+        return Found::no_g_factor_without_maps;
     }
     if (!white) {
-        return "it is not defined for noise that is not white";
+        return Found::no_g_factor_of_coloured_noise;
     }
     if (sampling.phi.size() > 0) {
-        return "it is not defined for a phi of the voxels";
+        return Found::no_g_factor_with_phi;
     }
     if (unsampled_frequencies(sampling.trajectory, scan.grid).sum() > 0) {
-        return "it is not defined where samples leave out corners of k-space";
+        return Found::no_g_factor_without_corners;
     }
     if (options.lambda > 0 || !options.regularisers.empty()) {
-        return "regularisation lowers the noise of this image. Pass `lambda` 0 `iterations` 300.";
+        return Found::no_g_factor_regularised;
     }
     return std::count(stops.begin(), stops.end(), Stop::iterations) > 0
-               ? "the solve stopped at the iteration limit, which regularises the image. Raise "
-                 "`iterations`."
-               : "";
+               ? std::optional(Found::no_g_factor_stopped_early)
+               : std::nullopt;
 }
 
 // N samples on the Nyquist grid give A = N sum |S|^2 and, from samples of this deviation, an image
@@ -106,8 +105,7 @@ void add_noise_map(Image& image, std::size_t f, const std::vector<Stop>& stops,
     const Sampling& sampling = *scan.frames[f].sampling;
     const Precision precision = scan.frames[f].samples.precision();
     if (scan.noise.empty()) {
-        report.note("The scan has no noise measurement. The noise map is relative: it is for noise "
-                    "of variance 1 in the real and imaginary parts of the samples.");
+        report.add({Found::noise_map_relative});
     }
     image.noise_map = noise_map(
         frame, replicas,
@@ -117,10 +115,10 @@ void add_noise_map(Image& image, std::size_t f, const std::vector<Stop>& stops,
     image.numbers.emplace_back("noise_frame", static_cast<double>(f));
     image.numbers.emplace_back("noise_deviation_of_samples", noise.deviation());
     add_statistics(image, "noise_map", image.noise_map);
-    const std::string why =
+    const std::optional<Found> why_not =
         why_no_g_factor(scan, *model.coil_maps, sampling, noise.white(), options, stops);
-    if (!why.empty()) {
-        report.note("no g-factor: " + why);
+    if (why_not) {
+        report.add({*why_not});
         return;
     }
     image.g_factor = g_factor(image.noise_map, *model.coil_maps, sampling.samples(),

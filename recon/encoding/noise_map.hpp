@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 
 #include "encoding/solve.hpp"
 #include "scan/place.hpp"
@@ -48,10 +49,10 @@ inline Cost cost_of_noise_map(std::size_t voxels, std::size_t problems) {
 }
 
 /// Why the g-factor is not defined for a scan as it is transformed, or this solve, which ended so,
-/// has less noise than SENSE; "" where it is that of SENSE.
-std::string why_no_g_factor(const Scan& scan, const CoilRows& coil_maps, const Sampling& sampling,
-                            bool white, const SolveOptions& options,
-                            const std::vector<Stop>& stops);
+/// has less noise than SENSE; null where it is that of SENSE.
+std::optional<Found> why_no_g_factor(const Scan& scan, const CoilRows& coil_maps,
+                                     const Sampling& sampling, bool white,
+                                     const SolveOptions& options, const std::vector<Stop>& stops);
 
 /// SNR_full / (SNR sqrt(R)) in every voxel, from a noise map: the g-factor (Pruessmann et al. 1999,
 /// MRM 42:952). SNR_full is that of N samples on the Nyquist grid of these coils, combined with sum

@@ -92,9 +92,7 @@ void require_scale(System& system, const std::vector<Volume>& fhd, Listener list
                           "scale it to an image of this scan that lsrecon made"});
     }
     if (scale < 1 / noted_scale || scale > noted_scale) {
-        listener.note(text("The prior image ", prior.file,
-                           " fits the scan best when it is multiplied by ", scale,
-                           ". Check that it is in the units of the reconstruction."));
+        listener.add({Found::prior_scale, {{"scale", scale}}, {{"file", prior.file}}});
     }
 }
 
@@ -161,10 +159,10 @@ Solved solve_where_it_fits(const LeastSquares& problem, const std::vector<Volume
     }
     require_scale(problem.system(), fhd, listener);
     const auto solve_again = [&](const std::string& why) {
-        listener.note((need_splitting(options.regularisers)
-                           ? "solved on the CPU in double precision: "
-                           : "solved by Eigen in double precision: ") +
-                      why);
+        listener.add(
+            {need_splitting(options.regularisers) ? Found::solved_on_cpu : Found::solved_by_eigen,
+             {},
+             {{"why", why}}});
         return solve_on_reference(*problem.on_reference().system, fhd, options, listener);
     };
     try {

@@ -114,47 +114,27 @@ bool SolveSummary::converged() const {
            (is_regularised && late_change_ > 0 && late_change_ <= nothing);
 }
 
-std::string SolveSummary::about_convergence() const {
-    const std::size_t solves = residuals_.size();
+Finding SolveSummary::on_convergence() const {
     const bool split = need_splitting(options_.regularisers);
-    std::string line =
-        (ended_by_limit_ == solves ? "Not converged"
-                                   : text(ended_by_limit_, " of ", solves, " not converged")) +
-        text(" after ", effort_in_words(), split ? "" : " (" + residuals_in_words() + ")");
-    if (worst_residual() >= 1 && !split) {
-        return line + ". An image of zeros has a residual of 1: this one is no solution. Try "
-                      "`precision` double or a larger `lambda`.";
-    }
-    if (late_change_ > 0 && options_.iterations > 1) {
-        line += "; " + late_change_in_words();
-    }
-    return line + ". Raise `iterations`" +
-           (stops_early() ? ", or pass `lambda` 0.01 to converge without noise." : ".");
+    const bool changed = late_change_ > 0 && options_.iterations > 1;
+    return {Found::not_converged,
+            {{"solves", residuals_.size()},
+             {"limited", ended_by_limit_},
+             {"residual", worst_residual()},
+             {"early", stops_early()}},
+            {{"effort", effort_in_words()},
+             {"residuals", split ? "" : residuals_in_words()},
+             {"change", changed ? late_change_in_words() : ""}}};
 }
 
-/// Advice for better transforms, "" for none. An accuracy that floats cannot keep takes doubles by
-/// itself.
-std::string SolveSummary::better_transforms() const {
-    const bool in_double = with_.epsilon < tolerance::eps;
-    const std::string engine = !with_.exact ? "a smaller `accuracy`, "
-                               : in_double  ? ""
-                                            : "`precision` double, ";
-    return engine + (with_.time_segments ? "a smaller `segment_error`, " : "");
-}
-
-std::string SolveSummary::about_lambda() const {
-    return text("lambda ", rounded(options_.lambda), " is below ", rounded(resolved_),
-                ", the least that the ", with_.exact ? "precision" : "accuracy",
-                " of the transforms resolves for this scan. ",
-                with_.exact ? "Rounding" : "Their errors", " may show in the image. Use ",
-                better_transforms(), "a larger `lambda` or fewer `iterations`.");
-}
-
-std::string SolveSummary::about_precision() const {
-    const std::string better = better_transforms();
-    return text(with_.exact && !with_.time_segments ? "Rounding" : "Errors of the transforms",
-                " may change the image by ", rounded(100 * image_error_), " %. Use ", better,
-                better.empty() ? "" : "or ", "a larger `lambda`.");
+Finding SolveSummary::on_transforms() const {
+    return {lambda_is_lost() ? Found::lambda_unresolved : Found::transform_errors,
+            {{"lambda", options_.lambda},
+             {"resolved", resolved_},
+             {"error", image_error_},
+             {"exact", with_.exact},
+             {"in_double", with_.epsilon < tolerance::eps},
+             {"time_segments", with_.time_segments}}};
 }
 
 std::string SolveSummary::samples_in_words() const {
@@ -166,34 +146,17 @@ std::string SolveSummary::samples_in_words() const {
                                        : "");
 }
 
-std::string SolveSummary::about_samples() const {
-    constexpr double nearly_all = 0.9;
-    std::vector<std::string> causes{"the trajectory (its sign, unit or delay)"};
-    if (with_.coil_maps) {
-        causes.emplace_back("the coil maps");
-    }
-    if (with_.field_map) {
-        causes.emplace_back("the field map");
-    }
-    if (need_prior(options_.regularisers)) {
-        causes.emplace_back("the image of `prior`");
-    }
-    std::string line =
-        text(left() > nearly_all ? "The image shows next to nothing of the data: "
-                                 : "The image does not explain the data: ",
-             samples_in_words(), ". What may be wrong: ", comma_separated(causes), ", or samples");
-    std::vector<std::string> too_large;
-    if (options_.lambda > 0) {
-        too_large.push_back("lambda " + rounded(options_.lambda));
-    }
-    if (smooths()) {
-        too_large.emplace_back("a weight of `reg`");
-    }
-    if (!too_large.empty()) {
-        line += text("; or ", separated_by(" or ", too_large), " is too large",
-                     frames_ > 1 ? " for some frames" : "");
-    }
-    return line + (ended_by_limit_ > 0 ? "; or the iterations are too few." : ".");
+Finding SolveSummary::on_samples() const {
+    return {Found::data_unexplained,
+            {{"left", left()},
+             {"frames", frames_},
+             {"limited", ended_by_limit_},
+             {"lambda", options_.lambda},
+             {"smooths", smooths()},
+             {"coil_maps", with_.coil_maps},
+             {"field_map", with_.field_map},
+             {"prior", need_prior(options_.regularisers)}},
+            {{"samples", samples_in_words()}}};
 }
 
 double SolveSummary::left() const {
@@ -236,18 +199,18 @@ bool SolveSummary::ended_as_asked() const {
     return with_.iterations_asked_for && !converged() && is_solution;
 }
 
-void SolveSummary::note(Reporter& report) const {
+Findings SolveSummary::findings() const {
+    Findings findings;
     if (!ended_as_meant() && !ended_as_asked()) {
-        report.note(about_convergence());
+        findings.push_back(on_convergence());
     }
     if (explains_too_little()) {
-        report.note(about_samples());
+        findings.push_back(on_samples());
     }
-    if (lambda_is_lost()) {
-        report.note(about_lambda());
-    } else if (precision_limits_image()) {
-        report.note(about_precision());
+    if (lambda_is_lost() || precision_limits_image()) {
+        findings.push_back(on_transforms());
     }
+    return findings;
 }
 
 std::vector<std::pair<std::string, double>> SolveSummary::numbers() const {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/report.hpp"
+#include "base/finding.hpp"
 #include "base/tolerance.hpp"
 #include "scan/image.hpp"
 #include "solve/conjugate_gradient.hpp"
@@ -36,18 +36,14 @@ public:
     /// Whether all problems kept the tolerance, or the last passes changed the image by 1 % at
     /// most.
     bool converged() const;
-    /// The message about a solve that did not converge.
-    std::string about_convergence() const;
 
     /// Whether rounding in the transforms decides the image as much as lambda does; false
     /// without lambda, when stopping early is what regularises.
     bool lambda_is_lost() const { return options_.lambda > 0 && options_.lambda < resolved_; }
-    std::string about_lambda() const;
 
     /// Whether rounding in the transforms is estimated to change the image by more than the
     /// tolerance that was asked for, or 1e-4 where that follows from lambda.
     bool precision_limits_image() const { return image_error_ > options_.image_tolerance; }
-    std::string about_precision() const;
 
     /// The largest errors of all frames that were sampled.
     const Certificate& certificate() const { return certificate_; }
@@ -57,13 +53,15 @@ public:
     /// "10 % unexplained, 1.2 times the noise" of the samples' energy, or "noise at most 9 %" where
     /// none was measured; "" where that is not known.
     std::string samples_in_words() const;
-    /// Whether so much of some frame is unexplained that something is likely to be wrong;
-    /// about_samples() says what it may be.
+    /// Whether so much of some frame is unexplained that something is likely to be wrong.
     bool explains_too_little() const { return too_little_ > 0; }
-    std::string about_samples() const;
 
-    /// Notes what a user should know of that.
-    void note(Reporter& report) const;
+    /// What a user should know of that: of a solve that did not converge, of samples that are not
+    /// explained, of transforms whose errors may show.
+    Findings findings() const;
+    Finding on_convergence() const;
+    Finding on_samples() const;
+    Finding on_transforms() const;
 
     /// Numbers for the record: 1 where converged, worst and median of the final residuals, the
     /// largest late change, the smallest lambda that is resolved, the estimated error of the image.
@@ -77,7 +75,6 @@ private:
     bool ended_as_meant() const; ///< converged, or stopped early where that regularises
     bool ended_as_asked() const; ///< stopped by the number of iterations that was asked for
     bool stops_early() const { return options_.lambda == 0 && options_.regularisers.empty(); }
-    std::string better_transforms() const;
     double left() const; ///< share of the samples' energy that is left
     bool smooths() const;
     bool explains_too_little(const ImageFrame& frame) const;

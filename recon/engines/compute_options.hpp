@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "base/finding.hpp"
 #include "base/job_ranks.hpp"
 #include "base/precision.hpp"
 #include "engines/search_space.hpp"
@@ -53,9 +54,8 @@ struct ComputeOptions {
     /// for a scan alone.
     std::shared_ptr<ContentStore> kept = nullptr;
     double device_memory = 0; ///< bytes to use of the device's memory at most; 0 for all of it
-    /// Called with messages that the user should know: a solver that moved to the CPU, a cache that
-    /// fails.
-    std::function<void(const std::string&)> note = [](const std::string&) {};
+    /// Called with what the user should know: a solver that moved to the CPU, a cache that fails.
+    OnFinding on_finding = [](const Finding&) {};
     /// Called with facts on how the work is done: in pieces, by time segments.
     std::function<void(const std::string&)> tell = [](const std::string&) {};
 };

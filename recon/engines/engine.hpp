@@ -9,6 +9,7 @@
 
 #include "base/content_store.hpp"
 #include "base/cost.hpp"
+#include "base/finding.hpp"
 #include "base/tolerance.hpp"
 #include "device/device.hpp"
 #include "engines/pair_cost.hpp"
@@ -65,7 +66,7 @@ struct EngineFacts {
 /// transforms, whose parameters are on the record from the call on.
 struct EngineContext : EngineFacts {
     Device& device;
-    std::function<void(const std::string&)> note;
+    OnFinding on_finding;
     ContentStore* kept = nullptr; ///< ComputeOptions::kept
 };
 

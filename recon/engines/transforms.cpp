@@ -47,7 +47,7 @@ Transforms::Transforms(std::shared_ptr<Kernels> kernels, ComputeOptions options)
     : kernels_(std::move(kernels)), options_(std::move(options)),
       ranks_(options_.ranks != nullptr ? options_.ranks : &alone_),
       context_{facts(kernels_->machine, &Kernels::recorded_parameters), *kernels_->device,
-               options_.note, options_.kept.get()},
+               options_.on_finding, options_.kept.get()},
       predicting_(facts(kernels_->machine, &Kernels::parameters_of)),
       choosing_(facts(kernels_->model, &Kernels::shipped_parameters_of)) {
     if (!device().has(precision())) {
@@ -115,8 +115,10 @@ Choice Transforms::chosen(const SamplePoints& points, const Voxels& voxels) {
     const bool by_name = !options_.kernel.empty() || options_.engine == kernels_->engine.name;
     const std::string& why = choice.why_not_asked;
     if (!why.empty() && by_name && kernels_->is_new(why)) {
-        note(text("`kernel` ", kernels_->variant.name, " cannot compute this transform: ", why,
-                  ". ", choice.variant->name, " does"));
+        report(
+            {Found::kernel_replaced,
+             {},
+             {{"kernel", kernels_->variant.name}, {"why", why}, {"other", choice.variant->name}}});
     }
     return choice;
 }
@@ -232,7 +234,7 @@ const std::vector<Row>& table() {
     static const std::vector<Row> rows{
         {{"opencl", "any OpenCL device", with_opencl},
          [](const ComputeOptions& options) {
-             return open_device(options.device, options.device_memory, options.note);
+             return open_device(options.device, options.device_memory, options.on_finding);
          },
          ""},
         {{"host", "this computer's processors, without OpenCL", true},

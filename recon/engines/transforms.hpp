@@ -70,7 +70,7 @@ public:
     PairCost cost_of_pair(const std::string& stage);
 
     /// Passes messages to the user, as of ComputeOptions; equal ones are told once.
-    void note(const std::string& message) const { options_.note(message); }
+    void report(const Finding& finding) const { options_.on_finding(finding); }
     void tell(const std::string& message) {
         if (kernels_->is_new(message)) {
             options_.tell(message);

@@ -10,7 +10,9 @@ namespace lsrecon {
 
 namespace {
 
-constexpr const char* next_step = "\n  next:     the same command with `resume` solves the others";
+Finding kept_in(const std::string& folder, const std::string& which) {
+    return {Found::frames_kept, {}, {{"folder", folder}, {"which", which}}};
+}
 
 } // namespace
 
@@ -27,24 +29,25 @@ FrameStore::FrameStore(const std::string& image, const Scan& scan, std::optional
         position_[frame.index] = resumed_++;
     }
     if (!part_->damaged().empty()) {
-        report.note(text("frames that are damaged in ", part_->path(),
-                         " are solved again: ", comma_separated(part_->damaged())));
+        report.add({Found::frames_damaged,
+                    {},
+                    {{"folder", part_->path()}, {"frames", comma_separated(part_->damaged())}}});
     }
     promise();
 }
 
-std::string FrameStore::kept() const {
-    const std::size_t done = part_ ? part_->frames().size() : 0;
-    return done == 0 ? ""
-                     : text(done, " of ", position_.size(), " frames are kept in ", part_->path(),
-                            next_step);
+std::optional<Finding> FrameStore::kept() const {
+    if (!part_ || part_->frames().empty()) {
+        return std::nullopt;
+    }
+    return kept_in(part_->path(), text(part_->frames().size(), " of ", position_.size()));
 }
 
 /// Prepares the message that the user reads when a signal ends the program from now on.
 void FrameStore::promise() {
-    const std::string now = kept(); // a signal while it is made has the words before
-    if (!now.empty()) {
-        promise_.emplace("lsrecon: stopped by a signal; " + now + "\n");
+    if (const auto now = kept()) {
+        const std::string words = words_of(*now); // a signal meanwhile has the words before
+        promise_.emplace("lsrecon: stopped by a signal; " + words + "\n");
     }
 }
 
@@ -78,8 +81,8 @@ void FrameStore::put(std::size_t frame,
     }
     position_[frame] = part_->frames().size();
     if (part_->frames().empty()) { // a signal may come when it is safe, and not yet counted
-        promise_.emplace("lsrecon: stopped by a signal; finished frames are kept in " +
-                         part_->path() + next_step);
+        promise_.emplace("lsrecon: stopped by a signal; " +
+                         words_of(kept_in(part_->path(), "finished")));
     }
     part_->add(std::move(finished));
     promise();

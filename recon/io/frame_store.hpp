@@ -43,8 +43,8 @@ public:
     /// InputError or ToleranceError when all frames are zeros or cannot be held; the part is then
     /// removed, because that would recur.
     void require_some();
-    /// "7 of 20 frames are kept in image.h5.part", and how to go on; "" where none is.
-    std::string kept() const;
+    /// How many frames are kept where, and how to go on; nothing where none is.
+    std::optional<Finding> kept() const;
 
     /// The frames without their values, those that failed in their places; and the values.
     std::vector<ImageFrame> frames(const std::map<std::size_t, FailedFrame>& failed) const;

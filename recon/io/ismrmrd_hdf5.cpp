@@ -143,11 +143,11 @@ void IsmrmrdHdf5::read_headers(const std::function<void(const IsmrmrdHeader&)>& 
             take(header);
         }
     } catch (const InputError& error) {
-        const Finding& finding = error.finding();
-        throw InputError({finding.file, finding.thing + ", headers of the acquisitions",
-                          finding.found, finding.expected,
-                          finding.next_step + "; frames cannot be told apart without headers, so "
-                                              "none can be left out"});
+        const Fault& fault = error.fault();
+        throw InputError({fault.file, fault.thing + ", headers of the acquisitions", fault.found,
+                          fault.expected,
+                          fault.next_step + "; frames cannot be told apart without headers, so "
+                                            "none can be left out"});
     }
 }
 
@@ -164,9 +164,9 @@ void IsmrmrdHdf5::read(const std::vector<std::size_t>& wanted, const Take& take)
             result.trajectory = rows.list(stored.traj);
             result.values = rows.list(stored.data);
         } catch (const InputError& error) {
-            Finding finding = error.finding();
-            finding.thing += text(", acquisition ", index);
-            throw InputError(finding);
+            Fault fault = error.fault();
+            fault.thing += text(", acquisition ", index);
+            throw InputError(fault);
         }
         take(index, result);
     }

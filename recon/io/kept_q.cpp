@@ -87,8 +87,9 @@ std::optional<StoredQ> KeptQ::find_in_folder(const WantedQ& wanted) {
     try {
         return QFile(path).read(wanted);
     } catch (const InputError& error) {
-        report_.note(text(path, ": ", error.finding().thing, ": ", error.finding().found,
-                          "; Q is computed again and the file replaced"));
+        report_.add({Found::q_unreadable,
+                     {},
+                     {{"file", path}, {"why", error.fault().thing + ": " + error.fault().found}}});
         return std::nullopt;
     }
 }
@@ -107,7 +108,7 @@ void KeptQ::keep_in_folder(const WantedQ& wanted, const StoredQ& q, const Comput
             path, q.grid, {wanted.key}, [&](std::size_t) { return q; }, wanted.making,
             record_of(by));
     } catch (const std::exception& error) {
-        report_.note("Q is not kept: " + on_one_line(error.what()));
+        report_.add({Found::q_not_kept, {}, {{"why", on_one_line(error.what())}}});
     }
 }
 

@@ -89,16 +89,11 @@ std::vector<float> shown_values(const FrameValues& frames, std::size_t count, co
 
 } // namespace
 
-std::string PreviewLayout::left_out() const {
-    std::string what;
-    if (panes < all_panes) {
-        what = text("the preview shows ", panes, " of ", all_panes, " slices and frames");
+Findings PreviewLayout::left_out() const {
+    if (panes == all_panes && step == 1) {
+        return {};
     }
-    if (step > 1) {
-        what += text(what.empty() ? "the preview shows " : ", and ", "one of ", step,
-                     " voxels in each direction");
-    }
-    return what;
+    return {{Found::preview_partial, {{"shown", panes}, {"panes", all_panes}, {"step", step}}}};
 }
 
 PreviewLayout lay_out_preview(std::size_t voxels_x, std::size_t voxels_y, std::size_t panes) {
@@ -121,10 +116,7 @@ PreviewLayout lay_out_preview(std::size_t voxels_x, std::size_t voxels_y, std::s
 
 void note_preview(const Scan& scan, Reporter& report) {
     const Panes of = panes_of(scan.grid, scan.frames.size());
-    const std::string left_out = lay_out_preview(of.x, of.y, of.count).left_out();
-    if (!left_out.empty()) {
-        report.note(left_out);
-    }
+    report.add(lay_out_preview(of.x, of.y, of.count).left_out());
 }
 
 Picture make_preview(const Image& image) {

@@ -25,7 +25,7 @@ struct PreviewLayout {
     std::size_t width() const { return across * pane_width * zoom; }
     std::size_t height() const { return (panes + across - 1) / across * pane_height * zoom; }
     /// "the preview shows 256 of 500 slices and frames"; "" when it shows everything.
-    std::string left_out() const;
+    Findings left_out() const;
 };
 
 constexpr std::size_t largest_preview = 4096; ///< pixels a side

@@ -16,7 +16,9 @@ namespace {
 // Prefixes of the names of these sentences in the record; a number follows.
 const std::string fact_in_record = "fact_";
 const std::string remark_in_record = "remark_";
+const std::string code_in_record = "code_of_remark_";
 const std::string option_in_record = "option_";
+const std::string other_code = "other"; // that of a note without one
 const std::string hash_in_record = "_sha256";
 const std::string hash_of_scan = "scan" + hash_in_record;
 
@@ -24,18 +26,11 @@ bool begins_with(const std::string& name, const std::string& begin) {
     return name.rfind(begin, 0) == 0;
 }
 
-/// The values whose names begin so, and the rest.
-std::pair<std::vector<std::string>, Record> divided_by(const std::string& begin,
-                                                       const Record& record) {
-    std::pair<std::vector<std::string>, Record> parts;
-    for (const auto& entry : record) {
-        if (begins_with(entry.first, begin)) {
-            parts.first.push_back(entry.second);
-        } else {
-            parts.second.push_back(entry);
-        }
+void add_notes(Record& record, std::size_t before, const std::vector<Note>& notes) {
+    for (std::size_t i = 0; i < notes.size(); ++i) {
+        record.emplace_back(text(remark_in_record, before + i), notes[i].words);
+        record.emplace_back(text(code_in_record, before + i), notes[i].code);
     }
-    return parts;
 }
 
 std::string precision_of(const ComputedBy& by) {
@@ -65,27 +60,27 @@ Record make_record(const Scan& scan, const ComputedBy& by, const Record& setting
     for (std::size_t i = 0; i < scan.facts.size(); ++i) {
         record.emplace_back(text(fact_in_record, i), scan.facts[i]);
     }
-    for (std::size_t i = 0; i < scan.remarks.size(); ++i) {
-        record.emplace_back(text(remark_in_record, i), scan.remarks[i]);
-    }
+    add_notes(record, 0, notes_of(scan.findings));
     return record;
 }
 
-void add_notes(Record& record, const Scan& scan, const std::vector<std::string>& notes) {
+void add_findings(Record& record, const Scan& scan, const Findings& findings) {
     constexpr std::size_t most = 100; // attributes share 64 kB
-    const std::vector<std::string>& known = scan.remarks;
-    std::vector<std::string> more;
-    std::copy_if(notes.begin(), notes.end(), std::back_inserter(more), [&](const auto& note) {
-        return std::find(known.begin(), known.end(), note) == known.end();
-    });
+    const std::vector<Note> known = notes_of(scan.findings);
+    std::vector<Note> more = notes_of(findings);
+    more.erase(std::remove_if(more.begin(), more.end(),
+                              [&](const Note& note) {
+                                  return std::any_of(
+                                      known.begin(), known.end(),
+                                      [&](const Note& one) { return one.words == note.words; });
+                              }),
+               more.end());
     if (more.size() > most) {
         const std::size_t left_out = more.size() - most;
         more.resize(most);
-        more.push_back(text("and ", counted(left_out, "note"), " more"));
+        more.push_back({other_code, text("and ", counted(left_out, "note"), " more")});
     }
-    for (std::size_t i = 0; i < more.size(); ++i) {
-        record.emplace_back(text(remark_in_record, known.size() + i), more[i]);
-    }
+    add_notes(record, known.size(), more);
 }
 
 void write_record(Hdf5Writer& file, const Record& record) {
@@ -101,12 +96,38 @@ std::string value_in(const Record& record, const std::string& name) {
     return found == record.end() ? "" : found->second;
 }
 
-std::pair<std::vector<std::string>, Record> notes_and_rest(const Record& record) {
-    return divided_by(remark_in_record, record);
+std::vector<Note> notes_of(const Findings& findings) {
+    std::vector<Note> notes;
+    for (const Finding& finding : findings) {
+        notes.push_back({row_of(finding).code, words_of(finding)});
+    }
+    return notes;
+}
+
+std::pair<std::vector<Note>, Record> notes_and_rest(const Record& record) {
+    std::pair<std::vector<Note>, Record> parts;
+    for (const auto& entry : record) {
+        if (begins_with(entry.first, remark_in_record)) {
+            const std::string code =
+                value_in(record, code_in_record + entry.first.substr(remark_in_record.size()));
+            parts.first.push_back({code.empty() ? other_code : code, entry.second});
+        } else if (!begins_with(entry.first, code_in_record)) {
+            parts.second.push_back(entry);
+        }
+    }
+    return parts;
 }
 
 std::pair<std::vector<std::string>, Record> facts_and_rest(const Record& record) {
-    return divided_by(fact_in_record, record);
+    std::pair<std::vector<std::string>, Record> parts;
+    for (const auto& entry : record) {
+        if (begins_with(entry.first, fact_in_record)) {
+            parts.first.push_back(entry.second);
+        } else {
+            parts.second.push_back(entry);
+        }
+    }
+    return parts;
 }
 
 std::string name_of_option(const std::string& key) {

@@ -18,12 +18,12 @@ class Hdf5Writer;
 Record record_of(const ComputedBy& by);
 
 /// The record of an output: what computed it, the scan, its format and its SHA-256, the run's
-/// settings, facts and remarks on reading.
+/// settings, facts and findings on reading.
 Record make_record(const Scan& scan, const ComputedBy& by, const Record& settings);
 
-/// Adds the notes of the run after the remarks on reading: what bears on trust may be known only
-/// once everything is solved.
-void add_notes(Record& record, const Scan& scan, const std::vector<std::string>& notes);
+/// Adds the findings of the run after those on reading: what bears on trust may be known only once
+/// everything is solved.
+void add_findings(Record& record, const Scan& scan, const Findings& findings);
 
 /// Writes a record as attributes of /record, which it makes.
 void write_record(Hdf5Writer& file, const Record& record);
@@ -31,8 +31,14 @@ void write_record(Hdf5Writer& file, const Record& record);
 /// The value under a name, "" where there is none.
 std::string value_in(const Record& record, const std::string& name);
 
-/// The remarks and notes of a record, and the rest of it.
-std::pair<std::vector<std::string>, Record> notes_and_rest(const Record& record);
+/// A finding as records keep it and JSON shows it.
+struct Note {
+    std::string code; ///< "other" where a record has none
+    std::string words;
+};
+std::vector<Note> notes_of(const Findings& findings);
+/// The notes of a record, and the rest of it.
+std::pair<std::vector<Note>, Record> notes_and_rest(const Record& record);
 /// The facts of a record, and the rest of it.
 std::pair<std::vector<std::string>, Record> facts_and_rest(const Record& record);
 

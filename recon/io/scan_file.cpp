@@ -8,15 +8,15 @@
 #include "scan/check_samples.hpp"
 #include "scan/check_sampling.hpp"
 #include "scan/failed_frames.hpp"
+#include "scan/findings.hpp"
 #include "scan/reach.hpp"
-#include "scan/remarks.hpp"
 
 namespace lsrecon {
 
 namespace {
 
-void add(std::vector<std::string>& remarks, const std::vector<std::string>& more) {
-    remarks.insert(remarks.end(), more.begin(), more.end());
+void add(Findings& findings, const Findings& more) {
+    findings.insert(findings.end(), more.begin(), more.end());
 }
 
 /// A frame whose trajectory is not known gets that of another, at which nobody looks.
@@ -38,10 +38,12 @@ void set_bad_trajectories_aside(LoadedScan& loaded, const ReadOptions& options) 
         scan.frames[f].sampling = scan.frames[sound].sampling;
         indices.push_back(f);
     }
-    const Finding& first = bad.begin()->second.finding();
-    scan.remarks.push_back(text("the trajectory of ", bad.size() == 1 ? "frame " : "frames ",
-                                list_of_frames(indices), " cannot be used: ", first.thing, ", ",
-                                first.found));
+    const Fault& first = bad.begin()->second.fault();
+    scan.findings.push_back(
+        {Found::trajectories_unusable,
+         {},
+         {{"frames", (bad.size() == 1 ? "frame " : "frames ") + list_of_frames(indices)},
+          {"why", first.thing + ", " + first.found}}});
 }
 
 LoadedScan load_with_room(const std::string& path, const ReadOptions& options) {
@@ -74,7 +76,7 @@ ScanFile::ScanFile(LoadedScan loaded, const ReadOptions& options)
     : file_(std::move(loaded.file)), stored_(std::move(loaded.stored)) {
     bad_ = std::move(loaded.bad);
     Scan& scan = stored_.scan;
-    const std::vector<std::string> silent = check_samples(options.bad_frames);
+    const Findings of_samples = check_samples(options.bad_frames);
     file_->require_unchanged();
     scan.sha256 = [file = file_] { return file->sha256(); };
     if (options.low_resolution) {
@@ -82,15 +84,14 @@ ScanFile::ScanFile(LoadedScan loaded, const ReadOptions& options)
     } else {
         require_reach(scan);
     }
-    add(scan.remarks, remarks_on(scan));
+    add(scan.findings, findings_on(scan));
     if (!options.image.other_grid()) {
-        add(scan.remarks, remarks_on_aliasing(scan, scan.grid, options.image));
+        add(scan.findings, findings_on_aliasing(scan, scan.grid));
     }
-    add(scan.remarks, silent);
+    add(scan.findings, of_samples);
 }
 
-/// Remarks on coils that are silent.
-std::vector<std::string> ScanFile::check_samples(bool bad_frames) {
+Findings ScanFile::check_samples(bool bad_frames) {
     const std::size_t frames = scan().frames.size();
     if (!scan().has_samples()) {
         return {};
@@ -126,9 +127,9 @@ std::vector<std::string> ScanFile::check_samples(bool bad_frames) {
     if (bad_.size() == frames) {
         throw InputError(bad_.begin()->second);
     }
-    std::vector<std::string> remarks;
+    Findings findings;
     try {
-        remarks = check.end();
+        findings = check.end();
     } catch (const InputError&) { // all others are zeros
         if (!bad_.empty()) {
             throw InputError(bad_.begin()->second);
@@ -140,7 +141,7 @@ std::vector<std::string> ScanFile::check_samples(bool bad_frames) {
            std::binary_search(empty.begin(), empty.end(), first_good_)) {
         ++first_good_;
     }
-    return remarks;
+    return findings;
 }
 
 ScanFile::ScanFile(const std::string& path, const ReadOptions& options, Reporter& report)
@@ -155,9 +156,7 @@ void ScanFile::tell_of_scan(Reporter& report) const {
     for (const std::string& fact : scan().facts) {
         report.tell(fact);
     }
-    for (const std::string& remark : scan().remarks) {
-        report.note(remark);
-    }
+    report.add(scan().findings);
 }
 
 Scan ScanFile::take_scan() {
@@ -172,11 +171,10 @@ void ScanFile::report_bad(Reporter& report) const {
     std::size_t told = 0;
     for (const auto& [index, error] : bad_) {
         if (++told > most) {
-            report.fail(text(bad_.size() - most, " more frames failed before they were solved; "
-                                                 "/record/frame_errors of the output says why"));
+            report.add({Found::more_frames_failed, {{"count", bad_.size() - most}}});
             return;
         }
-        report.fail(about_failure(scan().frames[index], index, error.what()));
+        report.add(failure_of(scan().frames[index], index, error.what()));
     }
 }
 

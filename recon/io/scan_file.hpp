@@ -45,13 +45,15 @@ public:
     Scan take_scan() override;
     /// RunError when the file was changed since it was opened.
     Frame frame(std::size_t index) override;
-    /// Tells the scan's facts and notes its remarks.
+    /// What was found in it, for whoever knows what does not matter.
+    Findings& findings() { return stored_.scan.findings; }
+    /// Tells the scan's facts and findings.
     void tell_of_scan(Reporter& report) const;
     /// Reports bad frames as failed, before the work on the others.
     void report_bad(Reporter& report) const;
 
 private:
-    std::vector<std::string> check_samples(bool bad_frames);
+    Findings check_samples(bool bad_frames);
 
     std::shared_ptr<InputFile> file_;
     StoredScan stored_;

@@ -150,7 +150,7 @@ public:
     void progress(double fraction) override { outer_.progress(fraction); }
 
 protected:
-    void on_note(const std::string& message) override { outer_.note(message); }
+    void on_finding(const Finding& finding) override { outer_.add(finding); }
 
 private:
     Reporter& outer_;
@@ -343,8 +343,7 @@ std::vector<ReconstructionRow> benchmark_reconstruction(const BenchmarkOptions& 
         const Stage stage(report, "recon reference");
         rows = rows_of(*loops, simulation, folder, solver_named("eigen"), false, report);
     } else {
-        report.note("recon: the loops of the CPU are left out, because they would take minutes. A "
-                    "smaller `matrix` or `scan_samples` shows them.");
+        report.add({Found::loops_not_measured});
         if (device) {
             const Stage stage(report, "solve reference");
             rows = {solver_of_cpu(*device, loops->computed_by(), simulation, folder, report)};

@@ -7,8 +7,8 @@
 #include "base/error.hpp"
 #include "base/numbers.hpp"
 #include "scan/directions.hpp"
+#include "scan/findings.hpp"
 #include "scan/header_numbers.hpp"
-#include "scan/remarks.hpp"
 
 namespace lsrecon {
 
@@ -76,7 +76,7 @@ Geometry::Geometry(const GeometryOptions& options, Scan& scan) : options_(option
         scan.facts.push_back("the trajectory has the other sign (`conjugate`)");
     }
     if (moves() || options.shift_to_position) {
-        remark_shift(scan);
+        tell_of_shift(scan);
     }
     if (moves() && !options.shift_to_position) {
         move_positions(scan);
@@ -84,7 +84,7 @@ Geometry::Geometry(const GeometryOptions& options, Scan& scan) : options_(option
     change_frames(scan, other_grid ? "new grid" : "grid and 5 %");
     change_calibrations(scan);
     if (options.other_grid()) {
-        remark_aliasing(scan, stored);
+        find_aliasing(scan, stored);
     }
 }
 
@@ -139,15 +139,15 @@ void Geometry::change_calibrations(Scan& scan) const {
 }
 
 /// A finer grid asks for no more samples than the stored one.
-void Geometry::remark_aliasing(Scan& scan, const Grid& stored) const {
+void Geometry::find_aliasing(Scan& scan, const Grid& stored) const {
     Grid sampled = scan.grid;
     for (std::size_t d = 0; d < 3; ++d) {
         const double stored_reach = static_cast<double>(stored.size[d]) * std::abs(factor_[d]);
         sampled.size[d] =
             std::min(sampled.size[d], std::max<std::size_t>(1, std::lround(stored_reach)));
     }
-    for (const std::string& remark : remarks_on_aliasing(scan, sampled, options_)) {
-        scan.remarks.push_back(remark);
+    for (const Finding& finding : findings_on_aliasing(scan, sampled)) {
+        scan.findings.push_back(finding);
     }
 }
 
@@ -186,7 +186,7 @@ void Geometry::find_shifts(const Scan& scan) {
     }
 }
 
-void Geometry::remark_shift(Scan& scan) const {
+void Geometry::tell_of_shift(Scan& scan) const {
     const int dimensions = scan.grid.dimensions;
     const std::string axes = dimensions == 3 ? "x, y and z" : "x and y";
     if (!options_.shift_to_position) {
@@ -202,8 +202,7 @@ void Geometry::remark_shift(Scan& scan) const {
              " of the grid", alike ? "" : " in the first frame",
              ", from the isocentre to the position of the acquisitions (`shift_mm` header)"));
     if (scan.trajectory_units.empty()) {
-        scan.remarks.push_back("The scan is Cartesian. Most scanners shift Cartesian lines "
-                               "themselves, and `shift_mm` header shifts them again.");
+        scan.findings.push_back({Found::shifted_twice});
     }
 }
 
@@ -225,8 +224,7 @@ void Geometry::move_positions(Scan& scan) const {
     }
     const bool known = scan.grid.directions.has_value();
     if (!known) {
-        scan.remarks.push_back("The position of the image is left out: without directions, "
-                               "`shift_mm` moves it to an unknown place.");
+        scan.findings.push_back({Found::position_moved});
     }
     const auto moved = [&](std::optional<Vec3>& position) {
         if (!known) {

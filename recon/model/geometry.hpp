@@ -19,10 +19,10 @@ namespace lsrecon {
 /// the samples were taken around the isocentre, and the centre moves from there to p.
 class Geometry {
 public:
-    /// Changes the scan's grid, samplings, positions and calibration, and adds remarks. Frames that
-    /// shared a sampling still do. UsageError when the options do not fit the scan: another number
-    /// of dimensions, coil maps, phi or voxels that were made for the file's grid. InputError when
-    /// a frame has no samples left.
+    /// Changes the scan's grid, samplings, positions and calibration, and adds findings. Frames
+    /// that shared a sampling still do. UsageError when the options do not fit the scan: another
+    /// number of dimensions, coil maps, phi or voxels that were made for the file's grid.
+    /// InputError when a frame has no samples left.
     Geometry(const GeometryOptions& options, Scan& scan);
 
     /// A frame as the file has it, with or without samples, becomes one of the changed scan.
@@ -40,10 +40,10 @@ private:
     std::shared_ptr<const Change> change(const std::shared_ptr<const Sampling>& stored) const;
     bool moves() const;
     void find_shifts(const Scan& scan);
-    void remark_shift(Scan& scan) const;
+    void tell_of_shift(Scan& scan) const;
     void change_frames(Scan& scan, const std::string& within);
     void change_calibrations(Scan& scan) const;
-    void remark_aliasing(Scan& scan, const Grid& stored) const;
+    void find_aliasing(Scan& scan, const Grid& stored) const;
     void move_positions(Scan& scan) const;
     void apply(const Change& change, const Vec3& shift_mm, Frame& frame) const;
 

@@ -21,21 +21,14 @@ constexpr double resolved = 1e-5;
 /// The sign of a trajectory that is right leaves less, the wrong one 25 to 80 %.
 constexpr double most_of_right_sign = 0.05;
 
-constexpr const char* none_estimated =
-    "Coil maps cannot be estimated from one frame of this scan to compare with.";
-
 } // namespace
 
-struct ModelCheck::Words {
+struct ModelCheck::Change {
     std::string name; ///< name in the record
     ModelChange change;
-    std::string subject; ///< and "explain"
-    std::string object; ///< object whose name messages use, where it is not some slices
-    std::string in_use; ///< after "than"
-    std::string flag;
 };
 
-const std::array<ModelCheck::Words, ModelCheck::rows>& ModelCheck::table() {
+const std::array<ModelCheck::Change, ModelCheck::rows>& ModelCheck::table() {
     const ModelChange other_k{true};
     const ModelChange negated{false, -1};
     const ModelChange in_hz{false, 1 / (2 * pi)};
@@ -44,28 +37,17 @@ const std::array<ModelCheck::Words, ModelCheck::rows>& ModelCheck::table() {
         change.estimates = true;
         return change;
     };
-    const std::string maps = "Coil maps estimated from this scan";
-    static const std::array<Words, rows> words{{
-        {"other_sign", other_k, "The other sign of the trajectory explains", "the scan",
-         "that in use", "pass `conjugate`, or leave it out if it was given"},
-        {"negated_field", negated, "The field map with the other sign explains", "the scan",
-         "as it is", "`field_scale` -1"},
-        {"radians", in_hz, "The field map divided by 2 pi explains", "the scan", "as it is",
-         "it is in rad/s; `field_scale` 0.15915"},
-        {"no_field", without, "The model without field map explains", "the scan", "with it",
-         "`field_map` none"},
-        {"estimated_maps", with_maps({}), maps + " explain", "it", "those in use",
-         "`maps` espirit"},
-        {"estimated_maps_negated_field", with_maps(negated),
-         maps + " and the field map with the other sign explain", "it", "those in use",
-         "`maps` espirit and `field_scale` -1"},
-        {"estimated_maps_radians", with_maps(in_hz),
-         maps + " and the field map divided by 2 pi explain", "it", "those in use",
-         "`maps` espirit; the field map is in rad/s, `field_scale` 0.15915"},
-        {"estimated_maps_no_field", with_maps(without), maps + " without field map explain", "it",
-         "those in use with it", "`maps` espirit and `field_map` none"},
+    static const std::array<Change, rows> changes{{
+        {"other_sign", other_k},
+        {"negated_field", negated},
+        {"radians", in_hz},
+        {"no_field", without},
+        {"estimated_maps", with_maps({})},
+        {"estimated_maps_negated_field", with_maps(negated)},
+        {"estimated_maps_radians", with_maps(in_hz)},
+        {"estimated_maps_no_field", with_maps(without)},
     }};
-    return words;
+    return changes;
 }
 
 void ModelCheck::compare(Transforms& transforms, const Scan& scan, std::size_t place,
@@ -257,19 +239,14 @@ ModelCheck::Row ModelCheck::best_of_all() const {
     return best;
 }
 
-std::string ModelCheck::words_of(Row row, const std::string& object, double gain,
-                                 const std::string& above_all) {
-    const Words& words = table()[row];
-    return text(words.subject, " ", object, " ",
-                gain < 100 ? rounded(gain) : text(std::round(gain)), " times better than ",
-                words.in_use, above_all, ": ", words.flag);
-}
-
-std::string ModelCheck::advice() const {
+std::optional<Finding> ModelCheck::finding() const {
+    const auto better = [](Row row, double gain, bool of_all, const std::string& slices) {
+        return Finding{Found::model_differs,
+                       {{"gain", gain}, {"of_all", of_all}},
+                       {{"model", table()[row].name}, {"slices", slices}}};
+    };
     if (const Row best = best_of_all(); best != rows) {
-        const std::string slices = better_slices(best);
-        return words_of(best, table()[best].object, all_[best].gain(),
-                        slices.empty() ? "" : ", above all " + slices);
+        return better(best, all_[best].gain(), true, better_slices(best));
     }
     Row best = rows;
     double most = 0;
@@ -282,17 +259,15 @@ std::string ModelCheck::advice() const {
         }
     }
     if (best != rows && !cannot_estimate_) {
-        return words_of(best, better_slices(best), most, "");
+        return better(best, most, false, better_slices(best));
     }
     // Right maps left up to 7 % of 6 to 12 spokes of a beating heart, exchanged ones 57 to 63 %.
     constexpr double much = 0.1;
     if (cannot_estimate_ && !is_little(left_, much)) {
-        return text("The scan's model leaves ", percent_left(),
-                    " of the centre of k-space unexplained, and noise is at most ",
-                    rounded(100 * noise_ / energy_), " %. ", none_estimated,
-                    " Check the order, the axes and the phases of the coil maps.");
+        return Finding{Found::model_unexplained,
+                       {{"left", left_ / energy_}, {"noise", noise_ / energy_}}};
     }
-    return "";
+    return std::nullopt;
 }
 
 std::string ModelCheck::percent_left() const {
@@ -303,8 +278,8 @@ std::string ModelCheck::in_words() const {
     if (places_.empty()) {
         return "the scan has neither coil maps nor a field map to compare with";
     }
-    if (const std::string better = advice(); !better.empty()) {
-        return better;
+    if (const std::optional<Finding> better = finding()) {
+        return words_of(*better);
     }
     std::vector<std::string> others;
     for (const auto& [row, name] : {std::pair(estimated_maps, "coil maps"),
@@ -320,7 +295,9 @@ std::string ModelCheck::in_words() const {
                                   : text("no other ", separated_by(" or ", others),
                                          is_one ? " explains" : " explain", " the scan better");
     return text(tried, "; ", percent_left(), " of the centre of k-space stay unexplained",
-                cannot_estimate_ ? text(". ", none_estimated) : "");
+                cannot_estimate_ ? ". Coil maps cannot be estimated from one frame of this scan to "
+                                   "compare with."
+                                 : "");
 }
 
 std::vector<std::pair<std::string, double>> ModelCheck::numbers() const {

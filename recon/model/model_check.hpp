@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -41,12 +42,12 @@ public:
     /// here, too.
     void add(OfPlace found);
 
-    /// One line on the model that explains the scan, or some of its slices, clearly better than
-    /// what was used, with the flag that takes it; or, where none does and none can be estimated,
-    /// that much is left. "" where there is nothing to say.
-    std::string advice() const;
-    /// The advice for a user who asks; where there is none, the models that were tried and
-    /// what is left.
+    /// The model that explains the scan, or some of its slices, clearly better than what was used;
+    /// or, where none does and none can be estimated, that much is left. Null where there is
+    /// nothing to say.
+    std::optional<Finding> finding() const;
+    /// The same in words for a user who asks; where there is nothing, the models that were tried
+    /// and what is left.
     std::string in_words() const;
     /// The share of the energy that the scan's own model leaves at low resolution, and how many
     /// times less each other one, for the record.
@@ -64,8 +65,8 @@ private:
         estimated_maps_no_field,
         rows
     };
-    struct Words;
-    static const std::array<Words, rows>& table();
+    struct Change;
+    static const std::array<Change, rows>& table();
 
     /// Energy that is left with the scan's own model and with another one.
     struct Left {
@@ -92,8 +93,6 @@ private:
     Row best_of_all() const;
     bool is_better(const Slice& slice, Row row) const;
     std::string better_slices(Row row) const;
-    static std::string words_of(Row row, const std::string& object, double gain,
-                                const std::string& above_all);
     std::string percent_left() const;
 
     bool stored_maps_;

@@ -6,7 +6,6 @@ PreparedScan::PreparedScan(FrameSource& source, PrepareOptions options, Transfor
                            Reporter& report)
     : it_(source, std::move(options), transforms, report) {
     const std::size_t known_facts = it_.scan.facts.size();
-    const std::size_t known = it_.scan.remarks.size();
     for (const Step& step : steps()) {
         if (step.applies(it_)) {
             step.apply(it_);
@@ -14,9 +13,6 @@ PreparedScan::PreparedScan(FrameSource& source, PrepareOptions options, Transfor
     }
     for (std::size_t i = known_facts; i < it_.scan.facts.size(); ++i) {
         report.tell(it_.scan.facts[i]);
-    }
-    for (std::size_t i = known; i < it_.scan.remarks.size(); ++i) {
-        report.note(it_.scan.remarks[i]);
     }
 }
 

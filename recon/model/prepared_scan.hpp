@@ -8,7 +8,7 @@ namespace lsrecon {
 /// maps. Nothing is changed where nothing is asked for and nothing is missing.
 class PreparedScan {
 public:
-    /// Adds a remark on every step to the scan, and notes it. InputError when a step cannot be
+    /// Tells of every step, and adds what it found to the scan. InputError when a step cannot be
     /// done; UsageError for options that the scan has no use for. All must outlive it; the source
     /// gives its scan away.
     PreparedScan(FrameSource& source, PrepareOptions options, Transforms& transforms,
@@ -18,6 +18,8 @@ public:
     /// The prepared scan without samples: its frames are C x 0, with C as after compression. Maps
     /// and field belong to its places.
     const Scan& scan() const { return it_.scan; }
+    /// What was found when it was read and prepared, for whoever knows what does not matter.
+    Findings& findings() { return it_.scan.findings; }
     const std::vector<Place>& places() const { return it_.places; }
     /// The model of a place. Its coil maps are estimated by these transforms, if they are.
     /// InputError when it cannot be made.

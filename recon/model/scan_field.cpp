@@ -1,7 +1,7 @@
 #include "model/scan_field.hpp"
 
 #include "model/steps.hpp"
-#include "scan/remarks.hpp"
+#include "scan/findings.hpp"
 
 namespace lsrecon {
 
@@ -58,8 +58,7 @@ void take_field(ScanInPreparation& it) {
     }
     const bool is_own = is_usual(options.field_map) && scan.off_resonance;
     if (is_own && scan.off_resonance->is_zero()) {
-        scan.remarks.push_back("The field map of the scan is 0 in every voxel. `field_map` none "
-                               "makes the same image in less time.");
+        scan.findings.push_back({Found::field_map_zero});
     }
     if (!is_own && file_of(options.field_map).empty() && factor != 1) {
         throw UsageError(text("`field_scale` ", factor,
@@ -88,7 +87,7 @@ void take_field(ScanInPreparation& it) {
                          (it.field->differ() ? ", at the place of each slice" : ""));
     scan.off_resonance =
         it.field->of(it.places[place_of_frames(it.places)[it.frames.first_good()]]);
-    remark_idle_field(scan, scan.remarks);
+    find_idle_field(scan, scan.findings);
 }
 
 } // namespace lsrecon

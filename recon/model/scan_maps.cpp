@@ -59,9 +59,9 @@ void require_same_shift(Scan& scan, const std::string& file, const StoredMaps& s
                           "the same for both: else they lie apart by the header's position",
                           text("make the maps ", image)});
     }
-    scan.remarks.push_back(text(
-        "The coil maps were made ", maps, " from another scan, and the image is made ", image,
-        ". They match only if the scanner shifted the samples of one of the two scans itself."));
+    scan.findings.push_back(
+        {Found::maps_shifted,
+         {{"maps", stored.header_shift == "yes"}, {"image", geometry.header_shift() == "yes"}}});
 }
 
 /// The source of coil maps; they are estimated where several coils have none.
@@ -89,11 +89,8 @@ ScanMaps::ScanMaps(Scan& scan, const std::vector<Place>& places, const Grid& fil
             throw;
         }
         method_ = nullptr;
-        scan_.remarks.push_back(text(
-            "No coil maps could be estimated (", error.finding().thing, ": ", error.finding().found,
-            "). Each coil is solved alone, and the image is the root of "
-            "their sum of squares, without phase. 'lsrecon maps' makes maps of another scan, "
-            "for `maps` FILE."));
+        scan_.findings.push_back(
+            {Found::no_maps, {}, {{"why", error.fault().thing + ": " + error.fault().found}}});
     }
     if (!differ() && !of_all_) {
         of_all_ = scaled(std::move(scan_.coil_maps));
@@ -177,11 +174,11 @@ void ScanMaps::remark_beyond_field(Transforms& transforms) {
             }
             return word;
         };
-        scan_.remarks.push_back(text(
-            "The object reaches beyond the field of view of ",
-            by(scan_.grid.fov_mm, wide->dimensions),
-            " mm, and what lies there is spread over the image. The samples resolve it: `matrix` ",
-            option(wide->size), " `fov_mm` ", option(wide->fov_mm), " makes an image of all."));
+        scan_.findings.push_back({Found::beyond_field_of_view,
+                                  {},
+                                  {{"fov", by(scan_.grid.fov_mm, wide->dimensions)},
+                                   {"matrix", option(wide->size)},
+                                   {"wide", option(wide->fov_mm)}}});
     }
 }
 
@@ -279,17 +276,17 @@ CoilRows ScanMaps::estimated(const Place& place, Transforms& transforms) {
         throw;
     } catch (const InputError& error) {
         const Frame& first = scan_.frames[place.first_frame()];
-        Finding finding = error.finding();
+        Fault fault = error.fault();
         const std::string unused = why_no_calibration(scan_, first);
         if (!unused.empty()) {
-            finding.found += ", and calibration lines " + unused;
-            finding.expected += ", or calibration lines of the image's coils and place";
+            fault.found += ", and calibration lines " + unused;
+            fault.expected += ", or calibration lines of the image's coils and place";
         }
         if (places_.size() > 1) {
             const std::string slice = slice_in(first.label);
-            finding.thing += " (" + (slice.empty() ? first.label : slice) + ")";
+            fault.thing += " (" + (slice.empty() ? first.label : slice) + ")";
         }
-        throw InputError(finding);
+        throw InputError(fault);
     }
 }
 
@@ -302,8 +299,7 @@ CoilRows ScanMaps::estimate(const Place& place, Transforms& transforms) {
     matrix_ = by(calibration.grid.size, scan_.grid.dimensions);
     CoilRows maps = method_->estimate(calibration, field.grid(), how_);
     if (places_.size() > 1 && maps.largest_part() == 0) { // a slice beside the object
-        report_.note(text("no voxel has signal at the slice of frame ", place.first_frame(),
-                          ": its maps were estimated by walsh"));
+        report_.add({Found::maps_by_walsh, {{"frame", place.first_frame()}}});
         maps = walsh_maps(calibration, field.grid(), how_);
     }
     return field.is_narrower()

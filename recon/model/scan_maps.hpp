@@ -26,10 +26,10 @@ struct PlaceMaps {
 class ScanMaps {
 public:
     /// `file_grid` is that of the scan's file, of maps without a field of view of their own. Makes
-    /// those of the first place that can have any and adds a remark. Takes the scan's own maps, and
-    /// those of the options, out of them. InputError when that cannot be done, UsageError for
+    /// those of the first place that can have any and adds a finding. Takes the scan's own maps,
+    /// and those of the options, out of them. InputError when that cannot be done, UsageError for
     /// options that the scan has no use for. Where no maps are asked for, and they cannot be
-    /// estimated, the scan has none, which a remark says. All must outlive it.
+    /// estimated, the scan has none, which a finding says. All must outlive it.
     ScanMaps(Scan& scan, const std::vector<Place>& places, const Grid& file_grid,
              MixedFrames& frames, PrepareOptions& options, Transforms& transforms,
              Reporter& report);

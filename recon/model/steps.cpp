@@ -48,10 +48,7 @@ void leave_out_unlike_noise(ScanInPreparation& it) {
     });
     if (std::isfinite(ratio) && ratio > most) {
         it.scan.noise = {};
-        it.scan.remarks.push_back(
-            text("The noise measurement is ", std::round(ratio),
-                 " times weaker than the samples at the edge of k-space. It has another scale than "
-                 "the samples and is not used."));
+        it.scan.findings.push_back({Found::noise_unlike_samples, {{"ratio", std::round(ratio)}}});
     }
 }
 

@@ -52,7 +52,7 @@ struct StepCost {
 struct Step {
     std::string name;
     bool (*applies)(const ScanInPreparation& it);
-    /// Adds a fact or a remark to the scan. InputError when it cannot be done; UsageError for
+    /// Adds a fact or a finding to the scan. InputError when it cannot be done; UsageError for
     /// options that the scan has no use for.
     void (*apply)(ScanInPreparation& it);
     StepCost (*cost)(const ScanToPrepare& scan); ///< null for next to nothing

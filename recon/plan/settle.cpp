@@ -78,6 +78,25 @@ bool may_be_regularised(const ReconstructOptions& options) {
     return !options.solve.regularisers.empty() || is_any_regulariser_tried(options);
 }
 
+void consider_method(Findings& findings, const ReconstructOptions& options) {
+    const auto is_aliasing = [](const Finding& finding) {
+        return finding.code == Found::undersampled || finding.code == Found::single_readouts;
+    };
+    if (may_be_regularised(options)) {
+        findings.erase(std::remove_if(findings.begin(), findings.end(),
+                                      [&](const Finding& finding) {
+                                          return is_aliasing(finding) &&
+                                                 finding.number("part") == 0;
+                                      }),
+                       findings.end());
+    }
+    for (Finding& finding : findings) {
+        if (is_aliasing(finding) && !method_of(options.solve).solves) {
+            finding.numbers.emplace_back("unsolved", 1);
+        }
+    }
+}
+
 bool needs_grid(const ReconstructOptions& options) {
     return !options.solve.regularisers.empty() || options.best_regulariser.value_or(false);
 }

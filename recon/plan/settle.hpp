@@ -38,6 +38,9 @@ std::vector<Candidate> candidates_of(const ReconstructOptions& options, const So
 bool has_open_weight(const ReconstructOptions& options);
 /// Whether the image may be that of a regulariser.
 bool may_be_regularised(const ReconstructOptions& options);
+/// Drops aliasing that a regulariser may take out, and marks the rest where no solver makes the
+/// image.
+void consider_method(Findings& findings, const ReconstructOptions& options);
 /// Whether regularisers are asked for, which need voxels on a grid.
 bool needs_grid(const ReconstructOptions& options);
 

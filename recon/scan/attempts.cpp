@@ -35,7 +35,7 @@ void Attempts::add(std::size_t frame, const FailedFrame& failed) {
 void Attempts::add(std::size_t frame, const FailedFrame& failed, const std::exception_ptr& error) {
     first_error_ = first_error_ ? first_error_ : error;
     failed_[frame] = failed;
-    report_.fail(about_failure(scan_.frames[frame], frame, failed.error));
+    report_.add(failure_of(scan_.frames[frame], frame, failed.error));
 }
 
 void Attempts::require_some() const {

@@ -66,8 +66,10 @@ void leave_out_calibration(Scan& scan, const Frame* calibration, std::size_t sil
     const std::string why =
         text("hold only zeros of coil ", silent_coil, ", which has signal in the image");
     const std::string& label = calibration->label;
-    scan.remarks.push_back(text("Calibration lines", label.empty() ? "" : " of " + label,
-                                " are not used: they ", why, ". Check how they were written."));
+    scan.findings.push_back(
+        {Found::calibration_silent,
+         {},
+         {{"lines", "Calibration lines" + (label.empty() ? "" : " of " + label)}, {"why", why}}});
     scan.calibrations_unused.emplace_back(label, why);
     scan.calibrations.erase(scan.calibrations.begin() + (calibration - scan.calibrations.data()));
 }

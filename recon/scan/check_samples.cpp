@@ -44,28 +44,24 @@ void SampleCheck::skip() {
     ++frame_;
 }
 
-std::vector<std::string> SampleCheck::end() const {
+Findings SampleCheck::end() const {
     if (empty_.size() + skipped_ == frame_) {
         throw InputError({scan_.file, scan_.name_of("samples"),
                           silent_.all() ? "every sample is 0"
                                         : "every sample is 0 where its weight and phi are not",
                           "at least one that is not", "check how the scan was written"});
     }
-    std::vector<std::string> remarks = silent_.remarks();
+    Findings findings = silent_.findings();
     if (empty_.size() > silent_.empty().size()) {
-        remarks.push_back(text(counted(empty_.size(), "frame"),
-                               " have no sample but zeros where its weight and phi are not 0, the "
-                               "first is frame ",
-                               empty_.front()));
+        findings.push_back(
+            {Found::frames_zero, {{"count", empty_.size()}, {"first", empty_.front()}}});
     }
     constexpr double many = 0.05; // more than the first samples of readouts
     const double share = static_cast<double>(zeros_) / static_cast<double>(counted_);
     if (share > many) {
-        remarks.push_back(text(rounded(100 * share),
-                               " % of the samples are 0 in every coil, and count as measured "
-                               "zeros. Leave them out of the scan, or give them weight 0."));
+        findings.push_back({Found::samples_zero, {{"share", share}}});
     }
-    return remarks;
+    return findings;
 }
 
 } // namespace lsrecon

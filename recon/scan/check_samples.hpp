@@ -19,9 +19,9 @@ public:
     void add(const CoilRows& samples);
     /// The next frame is left out of the check.
     void skip();
-    /// Ends the check after the last frame: remarks on silent coils, and on samples when many are
-    /// silent. InputError when all samples that count are zero.
-    std::vector<std::string> end() const;
+    /// Ends the check after the last frame: what is silent: coils, frames, and samples when many
+    /// are. InputError when all samples that count are zero.
+    Findings end() const;
     /// Frames that make no image but zeros.
     const std::vector<std::size_t>& empty() const { return empty_; }
 

@@ -23,11 +23,7 @@ Density pipe(const Sampling& sampling, const Grid& grid) {
     constexpr double full = 0.9; // of k-space
     Density density{pipe_menon_cells(sampling.trajectory, grid), "Pipe and Menon"};
     if (coverage(sampling, grid) < full) {
-        density.remark =
-            "Density compensation by Pipe and Menon lets a sample stand for one cell of "
-            "k-space, and gaps between samples are larger: fine detail is too weak, "
-            "and the image is blurred. `density` voronoi keeps it, and so does least "
-            "squares.";
+        density.findings = {{Found::blurred_by_density}};
     }
     return density;
 }

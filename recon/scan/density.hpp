@@ -13,7 +13,7 @@ namespace lsrecon {
 struct Density {
     RealVector cells;
     std::string method; ///< method in words, for the record
-    std::string remark = {}; ///< a note on what they do to the image; "" for none
+    Findings findings = {}; ///< what they do to the image
 };
 
 /// A way to it, a word after --density.

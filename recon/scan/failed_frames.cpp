@@ -17,9 +17,10 @@ std::string label_beside_index(const std::string& label, std::size_t index) {
     return label == text("frame ", index) ? "" : label;
 }
 
-std::string about_failure(const Frame& frame, std::size_t index, const std::string& error) {
-    const std::string label = label_beside_index(frame.label, index);
-    return text("frame ", index, label.empty() ? "" : " (" + label + ")", " failed: ", error);
+Finding failure_of(const Frame& frame, std::size_t index, const std::string& error) {
+    return {Found::frame_failed,
+            {{"frame", index}},
+            {{"label", label_beside_index(frame.label, index)}, {"error", error}}};
 }
 
 std::string list_of_frames(const std::vector<std::size_t>& indices) {

@@ -22,8 +22,7 @@ ImageFrame image_of_failed(const Frame& frame, const FailedFrame& failed);
 
 /// "repetition 3"; "" where the label says no more than the frame's index.
 std::string label_beside_index(const std::string& label, std::size_t index);
-/// "frame 3 (repetition 3) failed: ..."
-std::string about_failure(const Frame& frame, std::size_t index, const std::string& error);
+Finding failure_of(const Frame& frame, std::size_t index, const std::string& error);
 
 /// "3,7"; long lists are cut short.
 std::string list_of_frames(const std::vector<std::size_t>& indices);

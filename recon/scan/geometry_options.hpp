@@ -19,8 +19,6 @@ struct GeometryOptions {
     /// The object at the position of a frame's acquisitions moves to the centre, for raw data that
     /// the scanner has not shifted. The position stays. It takes the place of shift_mm.
     bool shift_to_position = false;
-    bool regularised = false; ///< a regulariser may take out aliasing
-    bool solves = true; ///< the image is that of a solver, which may have a regulariser
 
     /// Word for it in records.
     std::string header_shift() const { return shift_to_position ? "yes" : "no"; }

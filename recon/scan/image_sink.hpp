@@ -22,7 +22,7 @@ public:
     virtual std::string chosen(const Scan& /*scan*/) { return ""; }
     virtual void keep_chosen(std::string /*bytes*/) {}
     /// Begins before the first frame, with the settings of the solve. `by_frame` is whether each
-    /// frame is solved alone: one that is put is done with. The scan has all of its remarks.
+    /// frame is solved alone: one that is put is done with. The scan has all of its findings.
     virtual void begin(const Scan& /*scan*/, const Record& /*settings*/, bool /*by_frame*/) {}
     /// The entry of a frame that need not be solved again; nothing for all others.
     virtual std::optional<ImageFrame> finished(std::size_t /*frame*/) { return std::nullopt; }

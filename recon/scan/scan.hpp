@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/coil_rows.hpp"
+#include "base/finding.hpp"
 #include "base/types.hpp"
 #include "scan/grid.hpp"
 #include "scan/off_resonance.hpp"
@@ -79,7 +80,7 @@ struct Scan {
     std::vector<std::string> joinable_counters;
     bool has_single_readouts = false; ///< each of several frames of raw data is one readout
     std::vector<std::string> facts; ///< how it was read and prepared; they ask nothing of a user
-    std::vector<std::string> remarks; ///< what a user should check or act upon
+    Findings findings; ///< what a user should check or act upon
     /// Other facts of the measurement that the file tells, by name; nothing depends on them.
     std::vector<std::pair<std::string, std::string>> details;
 

@@ -15,20 +15,6 @@ bool is_silent(const CoilRows& samples, std::size_t coil) {
     });
 }
 
-namespace {
-
-std::string in_frames(const std::vector<std::size_t>& silent, std::size_t frames) {
-    if (silent.size() == frames) {
-        return frames == 1 ? "" : " in all frames";
-    }
-    const std::string frame = text(" in frame ", silent.front());
-    return silent.size() == 1 ? frame
-                              : text(" in ", silent.size(), " of ", frames,
-                                     " frames, the first is frame ", silent.front());
-}
-
-} // namespace
-
 void SilentCoils::add(const CoilRows& samples) {
     const std::size_t frame = next_++;
     ++frames_;
@@ -48,19 +34,22 @@ void SilentCoils::add(const CoilRows& samples) {
     }
 }
 
-std::vector<std::string> SilentCoils::remarks() const {
-    const std::string why = ": check how the scan was written";
-    std::vector<std::string> remarks;
-    if (!empty_.empty()) {
-        remarks.push_back("all samples of all coils are 0" + in_frames(empty_, frames_) + why);
-    }
-    for (std::size_t c = 0; c < silent_.size(); ++c) {
-        if (!silent_[c].empty()) {
-            remarks.push_back(
-                text("all samples of coil ", c, " are 0", in_frames(silent_[c], frames_), why));
+Findings SilentCoils::findings() const {
+    Findings findings;
+    const auto add = [&](Found found, const std::vector<std::size_t>& silent, std::size_t coil) {
+        if (!silent.empty()) {
+            findings.push_back({found,
+                                {{"coil", coil},
+                                 {"silent", silent.size()},
+                                 {"frames", frames_},
+                                 {"first", silent.front()}}});
         }
+    };
+    add(Found::coils_silent, empty_, 0);
+    for (std::size_t c = 0; c < silent_.size(); ++c) {
+        add(Found::coil_silent, silent_[c], c);
     }
-    return remarks;
+    return findings;
 }
 
 } // namespace lsrecon

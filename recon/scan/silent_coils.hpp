@@ -1,9 +1,9 @@
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "base/coil_rows.hpp"
+#include "base/finding.hpp"
 
 namespace lsrecon {
 
@@ -23,8 +23,8 @@ public:
     bool all() const { return empty_.size() == frames_; }
     /// Frames in which every coil is silent.
     const std::vector<std::size_t>& empty() const { return empty_; }
-    /// A remark for every coil that is silent, and for frames in which every coil is.
-    std::vector<std::string> remarks() const;
+    /// Every coil that is silent, and frames in which every coil is.
+    Findings findings() const;
 
 private:
     std::size_t next_ = 0;

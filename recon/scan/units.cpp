@@ -108,19 +108,19 @@ Vec3 to_cycles_per_fov(const std::string& units, const Grid& grid) {
     return factor;
 }
 
-std::string metres_to_mm(Vec3& fov_mm, int dimensions) {
+std::optional<Finding> metres_to_mm(Vec3& fov_mm, int dimensions) {
     constexpr double least = 2;
     if (std::max(fov_mm[0], fov_mm[1]) >= least) {
-        return "";
+        return std::nullopt;
     }
     const Vec3 stored = fov_mm;
     for (std::size_t d = 0; d < 3; ++d) {
         const bool unknown = static_cast<int>(d) >= dimensions && fov_mm[d] == 1;
         fov_mm[d] *= unknown || fov_mm[d] >= least ? 1 : 1000;
     }
-    return text("The field of view in the file, ", by(stored, dimensions),
-                " mm, is taken as metres: ", by(fov_mm, dimensions),
-                " mm. If it is in mm, pass it with `header` fov_mm=X,Y.");
+    return Finding{Found::fov_in_metres,
+                   {},
+                   {{"stored", by(stored, dimensions)}, {"fov", by(fov_mm, dimensions)}}};
 }
 
 std::string guess_trajectory_units(const std::vector<Vec3>& trajectory, const Grid& grid) {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/finding.hpp"
 #include "scan/grid.hpp"
 
 namespace lsrecon {
@@ -16,9 +17,9 @@ const std::vector<std::string>& trajectory_unit_names();
 Vec3 to_cycles_per_fov(const std::string& units, const Grid& grid);
 
 /// Some programs write fields of view in metres. One below 2 mm along x and y is taken for that,
-/// and its lengths below 2 become mm; the 1 of a slice of unknown thickness stays. The note for it,
-/// or "".
-std::string metres_to_mm(Vec3& fov_mm, int dimensions);
+/// and its lengths below 2 become mm; the 1 of a slice of unknown thickness stays. Null for
+/// others.
+std::optional<Finding> metres_to_mm(Vec3& fov_mm, int dimensions);
 
 /// Dimensions of fewer say nothing about units: a few cycles, radians or 1/m look alike there.
 constexpr std::size_t fewest_voxels = 8;

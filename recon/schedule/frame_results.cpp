@@ -103,14 +103,14 @@ bool FrameResults::take(std::size_t f, const std::function<ImageFrame()>& make) 
 
 FrameResults::Told FrameResults::told_of(std::size_t f, const std::function<ImageFrame()>& make) {
     Told told;
-    const std::size_t known_notes = report_.notes().size();
+    const std::size_t known = report_.findings().size();
     iterations_.clear();
     if (!attempts_.of(f, [&] { told.image = make(); })) {
         told.failed = attempts_.failed().at(f);
     }
     told.voxels = static_cast<std::size_t>(told.image.values.size());
-    told.notes.assign(report_.notes().begin() + static_cast<long>(known_notes),
-                      report_.notes().end());
+    told.findings.assign(report_.findings().begin() + static_cast<long>(known),
+                         report_.findings().end());
     told.iterations = std::move(iterations_);
     return told;
 }
@@ -127,9 +127,7 @@ void FrameResults::bring(std::size_t from, Told& told) {
 
 /// Delivers the results of a frame on the first rank.
 void FrameResults::deliver(std::size_t f, Told told, bool is_own) {
-    for (const std::string& note : told.notes) {
-        report_.note(note);
-    }
+    report_.add(told.findings);
     for (const Iteration& iteration : told.iterations) {
         on_iteration_(f, iteration);
     }

@@ -73,10 +73,10 @@ private:
         ImageFrame image; ///< its values follow
         std::uint64_t voxels = 0;
         FailedFrame failed; ///< failure, where there is no image
-        std::vector<std::string> notes;
+        Findings findings;
         std::vector<Iteration> iterations;
         template <typename Archive> void each(Archive& archive) {
-            archive(image, voxels, failed, notes, iterations);
+            archive(image, voxels, failed, findings, iterations);
         }
     };
     Told told_of(std::size_t frame, const std::function<ImageFrame()>& make);

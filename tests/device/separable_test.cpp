@@ -8,6 +8,7 @@
 #include "engines/search_space.hpp"
 #include "support/by_part.hpp"
 #include "support/device_fixture.hpp"
+#include "support/findings.hpp"
 #include "support/numbers.hpp"
 #include "support/separable_transforms.hpp"
 #include "support/transforms.hpp"
@@ -135,8 +136,7 @@ TEST_F(SeparableBlocks, SumsLargerThanTheirRoomComeInBlocks) {
     const test::Problem problem = test::make_problem({"large", {33, 20, 18}, 40});
     const OnHost exact = test::exact_adjoint_of(problem);
     for (const Parameters& form : forms(opencl::Queue("").info())) {
-        std::string notes;
-        const auto opened = test::separable_with(form, Precision::float32, 256 * 1024, &notes);
+        const auto opened = test::separable_with(form, Precision::float32, 256 * 1024);
         Transforms& small = *opened;
         const auto transform = small.make(problem.trajectory(), problem.voxels);
         const Element complex{true, Precision::float32};
@@ -152,8 +152,8 @@ TEST_F(SeparableBlocks, SumsLargerThanTheirRoomComeInBlocks) {
 
 TEST_F(SeparableBlocks, AFailedAllocationMakesThemSmaller) {
     std::vector<std::size_t> tried;
-    std::string notes;
-    const auto note = [&](const std::string& text) { notes += text; };
+    Findings found;
+    const auto add = [&](const Finding& finding) { found.push_back(finding); };
     const auto room_for = [&](std::size_t room) {
         return [&tried, room](std::size_t bytes) {
             tried.push_back(bytes);
@@ -162,16 +162,16 @@ TEST_F(SeparableBlocks, AFailedAllocationMakesThemSmaller) {
             }
         };
     };
-    opencl::with_smaller_blocks(1U << 20, note, room_for(300000));
+    opencl::with_smaller_blocks(1U << 20, add, room_for(300000));
     EXPECT_EQ(tried, (std::vector<std::size_t>{1U << 20, 1U << 19, 1U << 18}));
-    EXPECT_NE(notes.find("no room for blocks of 1 MiB"), std::string::npos) << notes;
-    EXPECT_THROW(opencl::with_smaller_blocks(1U << 20, note, room_for(10)), opencl::NoRoomError);
+    EXPECT_EQ(test::find(found, Found::device_memory).number("mib"), 1);
+    EXPECT_THROW(opencl::with_smaller_blocks(1U << 20, add, room_for(10)), opencl::NoRoomError);
     tried.clear();
     const auto broken = [&](std::size_t bytes) {
         tried.push_back(bytes);
         throw cl::Error(CL_INVALID_KERNEL, "x");
     };
-    EXPECT_THROW(opencl::with_smaller_blocks(1U << 20, note, broken), DeviceError);
+    EXPECT_THROW(opencl::with_smaller_blocks(1U << 20, add, broken), DeviceError);
     EXPECT_EQ(tried.size(), 1U) << "less room does not mend it";
 }
 

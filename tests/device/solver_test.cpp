@@ -1,4 +1,4 @@
-// Which solver runs, and which notes the user sees.
+// Which solver runs, and what the user is told of it.
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -10,6 +10,7 @@
 #include "support/case.hpp"
 #include "support/device_fixture.hpp"
 #include "support/equations.hpp"
+#include "support/findings.hpp"
 #include "support/numbers.hpp"
 
 namespace lsrecon {
@@ -18,18 +19,20 @@ namespace {
 constexpr double lambda = 0.1;
 constexpr double single = 1e-5; ///< smallest tolerance of single precision
 
+using Codes = std::vector<std::string>;
+
 class Solver : public test::DeviceFixture {
 protected:
     test::Problem problem = test::make_problem({"solver", {9, 6, 0}, 300, 2});
     CoilRows no_maps;
     Reporter report;
-    std::vector<std::string> notes;
+    Findings found;
 
     std::unique_ptr<Transforms> with(double bytes, std::optional<Precision> precision = {}) {
         ComputeOptions options;
         options.device_memory = bytes;
         options.precision = precision;
-        options.note = [this](const std::string& message) { notes.push_back(message); };
+        options.on_finding = [this](const Finding& finding) { found.push_back(finding); };
         return open_transforms(options);
     }
 
@@ -66,18 +69,18 @@ TEST_F(Solver, OnTheDeviceAgreesWithEigen) {
                                                         std::numeric_limits<double>::epsilon() / 2,
                                                         tight.tolerance, lambda)));
     EXPECT_EQ(here.residuals.size(), 2U);
-    EXPECT_TRUE(report.notes().empty()) << report.notes().front();
+    EXPECT_EQ(test::codes_of(report.findings()), Codes{});
 }
 
 TEST_F(Solver, ASystemThatDoesNotFitIsSolvedByEigen) {
     const auto transforms = with(1000);
     const SolveOptions options{lambda, 200, single};
     const Solved small = solved(*transforms, options);
-    const auto of_solver = [](const std::string& note) {
-        return note.find("the solver runs on the CPU") != std::string::npos &&
-               note.find("MiB") != std::string::npos;
+    const auto of_solver = [](const Finding& finding) {
+        return finding.code == Found::solver_on_cpu &&
+               finding.word("why").find("MiB") != std::string::npos;
     };
-    EXPECT_EQ(std::count_if(notes.begin(), notes.end(), of_solver), 1)
+    EXPECT_EQ(std::count_if(found.begin(), found.end(), of_solver), 1)
         << "once, for all problems of the system";
     EXPECT_FALSE(on_device(small)) << small.solver;
     // F^H d and Q came in other pieces, so that they are rounded otherwise.
@@ -92,17 +95,17 @@ TEST_F(Solver, ATighterToleranceThanFloatsKeepIsSolvedByEigen) {
     const Solved loose = solved(*transforms, {lambda, 200, single});
     EXPECT_NE(loose.solver.find("on the device, single precision"), std::string::npos)
         << loose.solver;
-    EXPECT_TRUE(report.notes().empty());
+    EXPECT_EQ(test::codes_of(report.findings()), Codes{});
     const Solved tight = solved(*transforms, {lambda, 200, 0.5 * single});
     EXPECT_FALSE(on_device(tight)) << tight.solver;
-    ASSERT_EQ(report.notes().size(), 1U);
-    EXPECT_NE(report.notes().front().find("`tolerance`"), std::string::npos);
+    ASSERT_EQ(test::codes_of(report.findings()), Codes{"solved_on_cpu"});
+    EXPECT_NE(report.findings().front().word("why").find("`tolerance`"), std::string::npos);
 }
 
 TEST_F(Solver, EigenDecidesWhatTheDeviceRefuses) {
     EXPECT_THROW(solved(*device(), {-100, 200, 1e-4}), ToleranceError);
-    ASSERT_EQ(report.notes().size(), 1U);
-    EXPECT_NE(report.notes().front().find("p^H A p"), std::string::npos) << report.notes()[0];
+    ASSERT_EQ(test::codes_of(report.findings()), Codes{"solved_on_cpu"});
+    EXPECT_NE(report.findings().front().word("why").find("p^H A p"), std::string::npos);
 }
 
 TEST_F(Solver, VoxelsOffTheGridAreSolvedOnTheDeviceByFAndItsAdjoint) {
@@ -110,7 +113,7 @@ TEST_F(Solver, VoxelsOffTheGridAreSolvedOnTheDeviceByFAndItsAdjoint) {
     const Solved here = solved(*device(), {lambda, 200, single});
     EXPECT_TRUE(on_device(here)) << here.solver;
     EXPECT_NE(here.solver.find("F and F^H"), std::string::npos) << here.solver;
-    EXPECT_TRUE(report.notes().empty()) << report.notes().front();
+    EXPECT_EQ(test::codes_of(report.findings()), Codes{});
     const Solved eigen = solved(*device(), {lambda, 200, single, &solver_named("eigen")});
     EXPECT_FALSE(on_device(eigen)) << eigen.solver;
     EXPECT_TRUE(test::near(here.image, eigen.image, single / lambda));

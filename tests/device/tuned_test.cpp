@@ -143,7 +143,7 @@ TEST_F(TunedParameters, GeometryKeepsRowsApartUnlessTheyLeaveWorkItemsIdle) {
             continue;
         }
         const opencl::Resources resources{opencl::queue_of(*device), *device, precision,
-                                          [](const std::string&) {}};
+                                          [](const Finding&) {}};
         const auto layout = SourceLayout::vectors;
         const auto geometry = [&](std::size_t x, std::size_t coils, TransformPlan& plan) {
             const Voxels voxels = Voxels::of_grid(test::make_grid(x, 5));

@@ -8,6 +8,8 @@ import sys
 import tempfile
 import time
 
+import h5py
+
 USAGE, INPUT, DEVICE, TOLERANCE = 2, 3, 4, 6
 failures = []
 
@@ -24,8 +26,9 @@ class Folder:
     def __truediv__(self, name):
         return os.path.join(self.path, name)
 
-    def run(self, code, words, says=(), cwd=None, **how):
-        """Runs it; the exit code, pieces of stderr, and that nothing was harmed are checked."""
+    def run(self, code, words, says=(), cwd=None, finds=(), **how):
+        """Runs it; the exit code, pieces of stderr, codes of findings in the record of its output,
+        and that nothing was harmed are checked."""
         before = {name: self.digest(name) for name in ("scan.h5", "truth.h5", "q.h5")}
         command = [self.program] + ([words] if isinstance(words, str) else list(words))
         if command[1] == "simulate" and code == 0:
@@ -38,6 +41,9 @@ class Folder:
         for piece in says:
             if piece not in (process.stderr or ""):
                 problems.append(f"stderr does not hold '{piece}'")
+        if finds and process.returncode == code:
+            found = codes(self / command[command.index("-o") + 1])
+            problems += [f"the record does not hold '{one}'" for one in finds if one not in found]
         for name, digest in before.items():
             if self.digest(name) != digest:
                 problems.append(f"{name} was changed")
@@ -65,6 +71,13 @@ class Folder:
     def digest(self, name):
         with open(self / name, "rb") as file:
             return hashlib.sha256(file.read()).hexdigest()
+
+
+def codes(path):
+    """The codes of what was found for an image."""
+    with h5py.File(path) as f:
+        return {value for name, value in f["record"].attrs.items()
+                if name.startswith("code_of_remark_")}
 
 
 def recon(*words):

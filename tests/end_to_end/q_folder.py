@@ -12,7 +12,7 @@ import sys
 import h5py
 import numpy as np
 
-from in_folders import INPUT, USAGE, expect, recon, run_cases
+from in_folders import INPUT, USAGE, codes, expect, recon, run_cases
 
 KEEP = ["--q-folder", "kept/qs"]
 
@@ -100,7 +100,8 @@ def damaged_files_are_replaced(make):
             with h5py.File(path, "r+") as f:
                 damage(f)
         again, did = made(folder, *KEEP, name="again.h5",
-                          says=["note: kept/qs/", "Q is computed again and the file replaced"])
+                          says=["note: kept/qs/", "the file replaced"])
+        expect("q_not_kept" in codes(folder / "again.h5"), f"{damage} is not told")
         expect("q" in did and np.array_equal(again, image), f"{damage} was believed")
         _, did = made(folder, *KEEP, name="third.h5")
         expect(did == ["q_read"], f"{damage}: the file was not replaced: {did}")

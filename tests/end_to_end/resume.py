@@ -255,7 +255,7 @@ def a_damaged_frame_is_solved_again(make):
         shutil.copy(folder / f"image.h5.part/{one}", folder / "image.h5.part/999")
         folder.kept = {"image.h5.part"}
         folder.run(0, [*RECON, "-o", "image.h5", "--resume"],
-                   [f"damaged in image.h5.part are solved again: {one}\n"])
+                   ["image.h5.part", f"again: {one}\n"], finds=["frames_damaged"])
         expect(contents(folder / "image.h5")["image"] == contents(folder / "whole.h5")["image"],
                "another image")
         os.unlink(folder / "image.h5")

@@ -61,7 +61,7 @@ def expect_same(name, found, wanted):
 def metres_become_millimetres(make):
     folder = make()
     simulated(folder)
-    note = ["0.24 x 0.2 mm, is taken as metres: 240 x 200 mm"]
+    note = ["0.24 x 0.2 mm,", ": 240 x 200 mm"]
     right = image_of(folder, "native.h5")
     with h5py.File(folder / "native.h5", "r+") as f:
         f.attrs["fov_mm"] = [0.24, 0.2]

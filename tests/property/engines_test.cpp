@@ -7,6 +7,7 @@
 #include "plan/option_rows.hpp"
 #include "support/arrays.hpp"
 #include "support/case.hpp"
+#include "support/findings.hpp"
 #include "support/wrapped_transforms.hpp"
 
 namespace lsrecon {
@@ -113,16 +114,17 @@ TEST(NamedEngine, ThatCannotServeIsReplacedWithANote) {
     ComputeOptions options = test::on_reference();
     options.precision = Precision::float64;
     options.kernel = "picky";
-    std::string notes;
-    options.note = [&](const std::string& note) { notes += note; };
+    Findings found;
+    options.on_finding = [&](const Finding& finding) { found.push_back(finding); };
     std::vector<Engine> table = engines();
     table.push_back(picky);
     Transforms transforms(make_reference_device(), options, table);
     const Problem problem = test::make_problem({"a plane", {7, 6, 0}, 33});
     transforms.make(problem.points(), problem.voxels);
-    EXPECT_NE(notes.find("`kernel` picky cannot compute this transform: it is picky. loops does"),
-              std::string::npos)
-        << notes;
+    const Finding replaced = test::find(found, Found::kernel_replaced);
+    EXPECT_EQ(replaced.word("kernel"), "picky");
+    EXPECT_EQ(replaced.word("why"), "it is picky");
+    EXPECT_EQ(replaced.word("other"), "loops");
     EXPECT_EQ(transforms.computed_by().kernel, "loops") << "that ran";
 }
 

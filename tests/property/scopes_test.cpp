@@ -83,7 +83,6 @@ struct Done {
     Counts stages;
     std::map<std::size_t, int> reads;
     std::map<std::size_t, FailedFrame> failed;
-    std::vector<std::string> notes;
     Image about;
 };
 
@@ -110,7 +109,6 @@ protected:
         result.stages = report.stages;
         result.reads = source.reads;
         result.failed = made.failed;
-        result.notes = report.notes();
         result.about = std::move(made.about);
         return result;
     }

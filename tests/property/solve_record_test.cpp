@@ -1,4 +1,4 @@
-// What the notes and the record say about the solver.
+// What is found and the record say about the solver.
 
 #include <gtest/gtest.h>
 

@@ -18,8 +18,7 @@ void ArrayCase::open(const std::string& variant, double device_memory,
         options.precision = precision;
         options.device_memory = device_memory;
     }
-    options.note = [notes = notes](const std::string& note) { notes->push_back(note); };
-    options.tell = options.note;
+    options.tell = [notes = notes](const std::string& note) { notes->push_back(note); };
     try {
 #ifdef LSRECON_WITH_OPENCL
         if (backend == "kernels") {

@@ -5,17 +5,12 @@
 namespace lsrecon::test {
 
 /// Those of the separable engine with these parameters for every stage, in place of those that the
-/// device would choose. What it notes is added to `notes`, one line a note.
+/// device would choose.
 inline std::unique_ptr<Transforms> separable_with(const Parameters& parameters, Precision precision,
-                                                  double memory = 0, std::string* notes = nullptr) {
+                                                  double memory = 0) {
     ComputeOptions options;
     options.precision = precision;
     options.device_memory = memory;
-    options.note = [notes](const std::string& note) {
-        if (notes != nullptr) {
-            *notes += note + "\n";
-        }
-    };
     Engine separable = engine_of("separable");
     separable.make = [make = separable.make, chosen = ChosenParameters{parameters, "given"}](
                          EngineContext context, const Variant& variant, const SamplePoints& points,

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "support/findings.hpp"
+
 namespace lsrecon {
 namespace {
 
@@ -56,7 +58,8 @@ TEST(CalibrationSamples, WithoutACoilOfTheImageServeNoFrame) {
     EXPECT_EQ(scan.calibrations[0].label, "slice 0");
     EXPECT_EQ(why_no_calibration(scan, frame("slice 1")),
               "hold only zeros of coil 1, which has signal in the image");
-    EXPECT_EQ(scan.remarks.size(), 1u);
+    EXPECT_EQ(test::find(scan.findings, Found::calibration_silent).word("lines"),
+              "Calibration lines of slice 1");
 }
 
 } // namespace

@@ -149,14 +149,14 @@ TEST(Check, EveryViolationNamesFileThingAndValue) {
             check(scan);
             ADD_FAILURE() << violation.name << ": no error";
         } catch (const InputError& error) {
-            const Finding& finding = error.finding();
+            const Fault& fault = error.fault();
             EXPECT_EQ(error.code(), ExitCode::input);
-            EXPECT_EQ(finding.file, "scan.h5") << violation.name;
-            EXPECT_EQ(finding.thing, violation.thing) << violation.name;
-            EXPECT_NE(finding.found.find(violation.found), std::string::npos)
-                << violation.name << " found: " << finding.found;
-            EXPECT_FALSE(finding.expected.empty()) << violation.name;
-            EXPECT_FALSE(finding.next_step.empty()) << violation.name;
+            EXPECT_EQ(fault.file, "scan.h5") << violation.name;
+            EXPECT_EQ(fault.thing, violation.thing) << violation.name;
+            EXPECT_NE(fault.found.find(violation.found), std::string::npos)
+                << violation.name << " found: " << fault.found;
+            EXPECT_FALSE(fault.expected.empty()) << violation.name;
+            EXPECT_FALSE(fault.next_step.empty()) << violation.name;
         }
     }
 }
@@ -169,8 +169,8 @@ TEST(Check, AFrameWithATrajectoryOfItsOwnCanBeLeftOut) {
         check(scan);
         FAIL() << "no error";
     } catch (const InputError& error) {
-        EXPECT_NE(error.finding().found.find("[0, 2, 1]"), std::string::npos);
-        EXPECT_NE(error.finding().next_step.find("`frames`"), std::string::npos);
+        EXPECT_NE(error.fault().found.find("[0, 2, 1]"), std::string::npos);
+        EXPECT_NE(error.fault().next_step.find("`frames`"), std::string::npos);
     }
 }
 
@@ -184,7 +184,7 @@ TEST(Check, ATrajectoryOfSomeFramesThatIsNoNumberIsWrongForThemAlone) {
     const auto bad = SamplingCheck(scan, {}).of_some_frames();
     ASSERT_EQ(bad.size(), 2U);
     for (const std::size_t f : {0U, 2U}) {
-        EXPECT_NE(bad.at(f).finding().found.find(text("[", f, ", 2, 1]")), std::string::npos);
+        EXPECT_NE(bad.at(f).fault().found.find(text("[", f, ", 2, 1]")), std::string::npos);
     }
     scan.frames.erase(scan.frames.begin() + 1);
     EXPECT_TRUE(SamplingCheck(scan, {}).of_some_frames().empty()) << "all frames share it";
@@ -206,7 +206,7 @@ TEST(Check, ThingsAreNamedAsTheFormatDoes) {
         check(scan);
         FAIL() << "no error";
     } catch (const InputError& error) {
-        EXPECT_EQ(error.finding().thing, "coil_maps");
+        EXPECT_EQ(error.fault().thing, "coil_maps");
     }
 }
 
@@ -225,9 +225,8 @@ TEST(Room, OfAMatrixBeyondMemory) {
         require_room({"scan.h5", "matrix", test::make_grid(1 << 19, 1 << 19), 1, 0});
         FAIL() << "no error";
     } catch (const InputError& error) {
-        EXPECT_EQ(error.finding().thing, "matrix");
-        EXPECT_NE(error.finding().found.find("524288 x 524288, which needs 57174"),
-                  std::string::npos)
+        EXPECT_EQ(error.fault().thing, "matrix");
+        EXPECT_NE(error.fault().found.find("524288 x 524288, which needs 57174"), std::string::npos)
             << error.what();
     }
 }

@@ -51,8 +51,8 @@ void expect_refused(const CoilMatrix& noise, const std::string& said) {
         whitening(scan_with(noise));
         FAIL() << "no error";
     } catch (const InputError& error) {
-        EXPECT_NE(error.finding().found.find(said), std::string::npos) << error.what();
-        EXPECT_NE(error.finding().next_step.find("`no_whitening`"), std::string::npos);
+        EXPECT_NE(error.fault().found.find(said), std::string::npos) << error.what();
+        EXPECT_NE(error.fault().next_step.find("`no_whitening`"), std::string::npos);
     }
 }
 

@@ -102,7 +102,7 @@ TEST(CoilRows, ScansOfFloatsNeedNoDoubles) {
     scan.frames = {{std::make_shared<const Sampling>(sampling), values, "", {}}};
     SilentCoils silent;
     silent.add(scan.frames[0].samples);
-    EXPECT_EQ(silent.remarks().size(), 1U);
+    EXPECT_EQ(silent.findings().size(), 1U);
     EXPECT_FALSE(silent.all());
     const Frame chosen = subset(scan.frames[0], {2, 0});
     EXPECT_EQ(chosen.samples.precision(), Precision::float32);

@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "simulate/trajectories.hpp"
 #include "support/case.hpp"
+#include "support/findings.hpp"
 
 namespace lsrecon {
 namespace {
@@ -145,11 +146,12 @@ TEST(Density, ABlurByPipeAndMenonIsSaid) {
     const Grid grid = make_grid(64, 64);
     Sampling sampling;
     sampling.trajectory = golden_spokes(26, grid);
-    EXPECT_NE(density_of("pipe", sampling, grid).remark, "");
+    EXPECT_EQ(test::codes_of(density_of("pipe", sampling, grid).findings),
+              std::vector<std::string>{"blurred_by_density"});
     EXPECT_EQ(density_of("auto", sampling, grid).method, "analytic");
-    EXPECT_EQ(density_of("auto", sampling, grid).remark, "");
+    EXPECT_TRUE(density_of("auto", sampling, grid).findings.empty());
     sampling.trajectory = trajectory_of("radial", grid);
-    EXPECT_EQ(density_of("pipe", sampling, grid).remark, "");
+    EXPECT_TRUE(density_of("pipe", sampling, grid).findings.empty());
 }
 
 TEST(Density, TheRampOfSpokesIsTheirAngleTimesTheRadius) {

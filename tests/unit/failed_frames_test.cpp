@@ -27,11 +27,15 @@ StoredImage one_of_three_failed() {
 
 TEST(FailedFrames, AreNamedByIndexAndByWhatTheirLabelAdds) {
     Frame frame;
-    EXPECT_EQ(about_failure(frame, 3, "why"), "frame 3 failed: why");
+    const Finding failure = failure_of(frame, 3, "why");
+    EXPECT_EQ(failure.code, Found::frame_failed);
+    EXPECT_EQ(failure.number("frame"), 3);
+    EXPECT_EQ(failure.word("error"), "why");
+    EXPECT_EQ(failure.word("label"), "");
     frame.label = "frame 3";
-    EXPECT_EQ(about_failure(frame, 3, "why"), "frame 3 failed: why");
+    EXPECT_EQ(failure_of(frame, 3, "why").word("label"), "");
     frame.label = "repetition 7";
-    EXPECT_EQ(about_failure(frame, 3, "why"), "frame 3 (repetition 7) failed: why");
+    EXPECT_EQ(failure_of(frame, 3, "why").word("label"), "repetition 7");
 }
 
 TEST(FailedFrames, LongListsAreCutShort) {

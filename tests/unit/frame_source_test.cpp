@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "io/native/writer.hpp"
 #include "support/case.hpp"
+#include "support/findings.hpp"
 #include "support/surroundings.hpp"
 
 namespace lsrecon {
@@ -108,8 +109,8 @@ TEST_F(FrameSourceTest, ANanInTheLastFrameIsFoundBeforeTheFirstIsUsed) {
         const ScanFile source(path);
         FAIL();
     } catch (const InputError& error) {
-        EXPECT_EQ(error.finding().thing, "/samples");
-        EXPECT_EQ(error.finding().found, "NaN at [4, 1, 2]");
+        EXPECT_EQ(error.fault().thing, "/samples");
+        EXPECT_EQ(error.fault().found, "NaN at [4, 1, 2]");
     }
 }
 
@@ -126,14 +127,16 @@ TEST_F(FrameSourceTest, BadFramesAreErrorsOfTheirOwnWhereTheyAreAllowed) {
     for (const std::size_t f : {1U, 2U, 4U}) {
         EXPECT_EQ(source.frame(f).samples, scan.frames[f].samples);
     }
-    EXPECT_EQ(source.scan().remarks.back(),
-              "all samples of coil 1 are 0 in frame 4: check how the scan was written");
+    const Finding silent = test::find(source.scan().findings, Found::coil_silent);
+    EXPECT_EQ(silent.number("coil"), 1);
+    EXPECT_EQ(silent.number("silent"), 1);
+    EXPECT_EQ(silent.number("first"), 4);
     for (const std::size_t f : {0U, 3U}) {
         try {
             source.frame(f);
             FAIL();
         } catch (const InputError& error) {
-            EXPECT_EQ(error.finding().found, text("infinity at [", f, ", 1, 2]"));
+            EXPECT_EQ(error.fault().found, text("infinity at [", f, ", 1, 2]"));
         }
     }
 }
@@ -153,7 +156,7 @@ TEST_F(FrameSourceTest, AScanOfBadFramesAloneIsRefused) {
         ScanFile(written(scan), options);
         FAIL() << "a NaN and zeros";
     } catch (const InputError& error) {
-        EXPECT_EQ(error.finding().found, "NaN at [0, 0, 0]");
+        EXPECT_EQ(error.fault().found, "NaN at [0, 0, 0]");
     }
     scan.frames.resize(1);
     EXPECT_THROW(ScanFile(written(scan), options), InputError);

@@ -133,7 +133,7 @@ TEST_F(Hdf5Child, ItsEndIsAnErrorOfTheFile) {
         file->read_texts("texts");
         FAIL() << "it has answered";
     } catch (const InputError& error) {
-        EXPECT_EQ(error.finding().thing, "/texts");
+        EXPECT_EQ(error.fault().thing, "/texts");
     }
     EXPECT_EQ(file->read_texts("texts").size(), 2u); // by another one
 }

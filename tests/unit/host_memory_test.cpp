@@ -7,11 +7,11 @@
 namespace lsrecon {
 namespace {
 
-Finding refusal(const HostMemory& memory, double limit) {
+Fault refusal(const HostMemory& memory, double limit) {
     try {
         memory.require("scan.h5", {limit, "this test"});
     } catch (const InputError& error) {
-        return error.finding();
+        return error.fault();
     }
     return {};
 }
@@ -23,11 +23,11 @@ TEST(HostMemory, AddsUpAndNamesTheLargestPart) {
     memory.add("/coil_maps", "complex [2, 8, 8]", Cost::on_host(4e9));
     EXPECT_EQ(memory.bytes(), 7e9);
     EXPECT_EQ(refusal(memory, 7e9).file, "");
-    const Finding finding = refusal(memory, 6e9);
-    EXPECT_EQ(finding.thing, "/coil_maps");
-    EXPECT_EQ(finding.found, "complex [2, 8, 8], which needs 4 GB; with all else 7 GB");
-    EXPECT_EQ(finding.expected, "at most the 6 GB of this test");
-    EXPECT_EQ(finding.next_step, "correct the size, or use a machine with more memory");
+    const Fault fault = refusal(memory, 6e9);
+    EXPECT_EQ(fault.thing, "/coil_maps");
+    EXPECT_EQ(fault.found, "complex [2, 8, 8], which needs 4 GB; with all else 7 GB");
+    EXPECT_EQ(fault.expected, "at most the 6 GB of this test");
+    EXPECT_EQ(fault.next_step, "correct the size, or use a machine with more memory");
     memory.add("`reg`", "tv", Cost::on_host(1e9), "leave it out");
     EXPECT_EQ(refusal(memory, 6e9).next_step, "leave it out, or use a machine with more memory");
 }
@@ -41,10 +41,10 @@ TEST(HostMemory, WhatIsReservedCountsForAddressesAlone) {
         memory.require("scan.h5", {3e9, "this test"}, 3.9e9);
         FAIL();
     } catch (const InputError& error) {
-        EXPECT_EQ(error.finding().found, "complex [2, 5], which needs 3 GB, and 1 GB of addresses "
-                                         "that are only reserved");
-        EXPECT_EQ(error.finding().expected, "at most the 3.9 GB of this process (ulimit -v)");
-        EXPECT_EQ(error.finding().next_step.find("raise ulimit -v"), 0u);
+        EXPECT_EQ(error.fault().found, "complex [2, 5], which needs 3 GB, and 1 GB of addresses "
+                                       "that are only reserved");
+        EXPECT_EQ(error.fault().expected, "at most the 3.9 GB of this process (ulimit -v)");
+        EXPECT_EQ(error.fault().next_step.find("raise ulimit -v"), 0u);
     }
 }
 

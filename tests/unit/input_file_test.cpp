@@ -19,7 +19,7 @@ std::string found(const std::string& path) {
     try {
         const InputFile file(path);
     } catch (const InputError& error) {
-        return error.finding().found;
+        return error.fault().found;
     }
     return "";
 }
@@ -52,8 +52,8 @@ TEST(InputFile, AChangeWhileItIsReadIsRefused) {
         file.sha256();
         FAIL();
     } catch (const InputError& error) {
-        EXPECT_EQ(error.finding().file, folder.file("f"));
-        EXPECT_EQ(error.finding().found, "it was changed while it was read");
+        EXPECT_EQ(error.fault().file, folder.file("f"));
+        EXPECT_EQ(error.fault().found, "it was changed while it was read");
     }
 }
 

@@ -37,8 +37,11 @@ TEST(IsmrmrdEncodings, TheFirstWithImageDataOrTheOneAskedForIsRead) {
     const Scan first = read_ismrmrd(both);
     EXPECT_EQ(first.grid.size[0], 8u);
     EXPECT_EQ(first.frames[0].samples(0, 0).real(), 1);
-    EXPECT_TRUE(noted(first, "left out 1 acquisition of encoding 1: encoding 0 is read. "
-                             "Pass `encoding` 1 to read them."));
+    const Finding left_out = test::find(first.findings, Found::encoding_left_out);
+    EXPECT_EQ(left_out.number("count"), 1);
+    EXPECT_EQ(left_out.number("encoding"), 1);
+    EXPECT_EQ(left_out.number("read"), 0);
+    EXPECT_EQ(left_out.number("images"), 1);
     ReadOptions options;
     options.encoding = 1;
     const Scan other = read_ismrmrd(both, options);
@@ -93,8 +96,8 @@ TEST(IsmrmrdChoice, CountersAndFramesChoose) {
     const Scan scan = read_scan(path, options);
     EXPECT_EQ(first_samples(scan), (std::vector<double>{100, 103, 200, 203}));
     EXPECT_EQ(scan.frames[1].label, "slice 1, repetition 3");
-    EXPECT_TRUE(noted(scan, "left out 8 frames of 8 acquisitions; chosen: `slice` 1-2 "
-                            "`repetition` 0,3"));
+    EXPECT_TRUE(told(scan, "left out 8 frames of 8 acquisitions; chosen: `slice` 1-2 "
+                           "`repetition` 0,3"));
     options.frames = IndexList("2");
     const Scan one = read_scan(path, options);
     EXPECT_EQ(first_samples(one), std::vector<double>{200});
@@ -158,7 +161,7 @@ TEST(IsmrmrdCut, FramesOfConsecutiveReadouts) {
     ASSERT_EQ(scan.frames[1].samples.columns(), 24u);
     EXPECT_EQ(scan.frames[1].samples(0, 8).real(), 400);
     EXPECT_EQ(scan.frames[1].sampling->trajectory[8], (Vec3{-4, 0.5, 0}));
-    EXPECT_TRUE(noted(scan, "left out 2 readouts"));
+    EXPECT_TRUE(told(scan, "left out 2 readouts"));
 }
 
 TEST(IsmrmrdCut, TheImageLiesWhereTheFirstChosenFrameDoes) {
@@ -196,7 +199,7 @@ TEST(IsmrmrdChoice, FramesOfSeveralOrientationsHaveNoneTogether) {
     const std::string path = write(acquisitions);
     const Scan both = read_scan(path);
     EXPECT_FALSE(both.grid.directions || both.grid.position);
-    EXPECT_TRUE(noted(both, "different orientations"));
+    EXPECT_TRUE(found(both, Found::orientations_differ));
     ReadOptions options;
     options.counters[0] = IndexList("1");
     EXPECT_TRUE(read_scan(path, options).grid.directions);
@@ -219,7 +222,7 @@ TEST(IsmrmrdCut, AStrideMakesASlidingWindowOrGaps) {
     ASSERT_EQ(scan.frames.size(), 3u);
     EXPECT_EQ(scan.frames[2].label, "readouts 4-7");
     EXPECT_EQ(scan.frames[2].samples(0, 31).real(), 707);
-    EXPECT_TRUE(noted(scan, "left out 1 readout,"));
+    EXPECT_TRUE(told(scan, "left out 1 readout,"));
     options.frames = IndexList("1");
     scan = read_scan(path, options);
     ASSERT_EQ(scan.frames.size(), 1u);
@@ -230,7 +233,7 @@ TEST(IsmrmrdCut, AStrideMakesASlidingWindowOrGaps) {
     options.stride = 4;
     scan = read_scan(path, options);
     EXPECT_EQ(first_samples(scan), (std::vector<double>{0, 400, 800}));
-    EXPECT_TRUE(noted(scan, "left out 6 readouts"));
+    EXPECT_TRUE(told(scan, "left out 6 readouts"));
 }
 
 TEST(IsmrmrdCut, MoreThanThereAreAreRefused) {

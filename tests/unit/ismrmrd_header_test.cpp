@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
+#include "support/findings.hpp"
 
 namespace lsrecon {
 namespace {
@@ -36,21 +37,21 @@ std::string with(const std::string& part, const std::string& other) {
 }
 
 RawEncoding read(const std::string& xml) {
-    std::vector<std::string> remarks;
-    return MeasurementHeader(xml, "scan.h5", "/dataset/xml").encoding(0, remarks);
+    Findings findings;
+    return MeasurementHeader(xml, "scan.h5", "/dataset/xml").encoding(0, findings);
 }
 
-std::vector<std::string> remarks_of(const std::string& xml) {
-    std::vector<std::string> remarks;
-    MeasurementHeader(xml, "scan.h5", "/dataset/xml").encoding(0, remarks);
-    return remarks;
+Findings findings_of(const std::string& xml) {
+    Findings findings;
+    MeasurementHeader(xml, "scan.h5", "/dataset/xml").encoding(0, findings);
+    return findings;
 }
 
-Finding refusal(const std::string& xml) {
+Fault refusal(const std::string& xml) {
     try {
         read(xml);
     } catch (const InputError& error) {
-        return error.finding();
+        return error.fault();
     }
     ADD_FAILURE() << "no InputError for " << xml;
     return {};
@@ -63,24 +64,24 @@ TEST(IsmrmrdHeader, ReadsWhatIsNeeded) {
     EXPECT_EQ(encoding.grid.fov_mm, (Vec3{240, 200.5, 5}));
     EXPECT_EQ(encoding.encode_centers, (std::array<long, 2>{9, 0}));
     EXPECT_EQ(encoding.stored_trajectory, "");
-    EXPECT_TRUE(remarks_of(good).empty());
+    EXPECT_TRUE(findings_of(good).empty());
 }
 
 // A lenient parser makes 16 of 65552 and 24 of 24O: another image without a word.
 TEST(IsmrmrdHeader, ANumberIsReadWholeOrRefusedByItsName) {
     for (const std::string wrong :
          {"65552", "24O", "24,5", "24.5", "-24", "0", "0x18", "", "nan", "1e9", "2 4"}) {
-        const Finding finding = refusal(with("<x>24</x>", "<x>" + wrong + "</x>"));
-        EXPECT_EQ(finding.file, "scan.h5");
-        EXPECT_EQ(finding.thing, "/dataset/xml, encoding/encodedSpace/matrixSize/x");
-        EXPECT_EQ(finding.found, "\"" + wrong + "\"");
-        EXPECT_EQ(finding.expected, "a whole number from 1 to 65535");
+        const Fault fault = refusal(with("<x>24</x>", "<x>" + wrong + "</x>"));
+        EXPECT_EQ(fault.file, "scan.h5");
+        EXPECT_EQ(fault.thing, "/dataset/xml, encoding/encodedSpace/matrixSize/x");
+        EXPECT_EQ(fault.found, "\"" + wrong + "\"");
+        EXPECT_EQ(fault.expected, "a whole number from 1 to 65535");
     }
     for (const std::string wrong : {"0", "-200", "200mm", "2OO", "inf", "1e999", ""}) {
-        const Finding finding = refusal(with("<y>200.5</y>", "<y>" + wrong + "</y>"));
-        EXPECT_EQ(finding.thing, "/dataset/xml, encoding/encodedSpace/fieldOfView_mm/y");
-        EXPECT_EQ(finding.found, "\"" + wrong + "\"");
-        EXPECT_EQ(finding.expected, "a length above 0, in mm; `header` fov_mm=X,Y gives one");
+        const Fault fault = refusal(with("<y>200.5</y>", "<y>" + wrong + "</y>"));
+        EXPECT_EQ(fault.thing, "/dataset/xml, encoding/encodedSpace/fieldOfView_mm/y");
+        EXPECT_EQ(fault.found, "\"" + wrong + "\"");
+        EXPECT_EQ(fault.expected, "a length above 0, in mm; `header` fov_mm=X,Y gives one");
     }
     EXPECT_EQ(refusal(with("<center>9</center>", "<center>9x</center>")).thing,
               "/dataset/xml, encoding/encodingLimits/kspace_encoding_step_1/center");
@@ -94,16 +95,16 @@ TEST(IsmrmrdHeader, APartOfANumberIsNotRead) {
 }
 
 TEST(IsmrmrdHeader, WhatIsMissingIsNamed) {
-    Finding finding = refusal(with("<y>20</y>", ""));
-    EXPECT_EQ(finding.thing, "/dataset/xml, encoding/encodedSpace/matrixSize/y");
-    EXPECT_EQ(finding.found, "it is missing");
+    Fault fault = refusal(with("<y>20</y>", ""));
+    EXPECT_EQ(fault.thing, "/dataset/xml, encoding/encodedSpace/matrixSize/y");
+    EXPECT_EQ(fault.found, "it is missing");
     std::string xml = good;
     const std::size_t begin = xml.find("<encoding>");
     xml.erase(begin, xml.find("</ismrmrdHeader>") - begin);
     EXPECT_EQ(refusal(xml).thing, "/dataset/xml, encoding");
-    finding = refusal("<header/>");
-    EXPECT_EQ(finding.thing, "/dataset/xml");
-    EXPECT_EQ(finding.found, "its root element is \"header\"");
+    fault = refusal("<header/>");
+    EXPECT_EQ(fault.thing, "/dataset/xml");
+    EXPECT_EQ(fault.found, "its root element is \"header\"");
     EXPECT_NE(refusal(good.substr(0, 100)).found.find("does not parse"), std::string::npos);
     EXPECT_EQ(refusal("").thing, "/dataset/xml");
 }
@@ -120,9 +121,8 @@ TEST(IsmrmrdHeader, WhatIsNotNeededMayBeMissingOrOdd) {
     std::string xml = good;
     const std::size_t begin = xml.find("<reconSpace>");
     xml.erase(begin, xml.find("<encodingLimits>") - begin);
-    EXPECT_TRUE(remarks_of(xml).empty());
-    EXPECT_EQ(remarks_of(with("<x>240.000</x>", "")).front(),
-              "reconSpace of the header is not used: it lacks a number");
+    EXPECT_TRUE(findings_of(xml).empty());
+    EXPECT_TRUE(test::has(findings_of(with("<x>240.000</x>", "")), Found::recon_space_unused));
     EXPECT_EQ(read(with("<z>5</z>", "<z>0</z>")).grid.fov_mm[2], 1);
     EXPECT_EQ(read(with("<z>5</z>", "")).grid.fov_mm[2], 1);
     EXPECT_EQ(refusal(with("<z>5</z>", "<z>5x</z>")).thing,

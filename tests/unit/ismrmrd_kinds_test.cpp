@@ -56,9 +56,11 @@ TEST(IsmrmrdKinds, SeveralMeasurementsOfAnImageAreNoted) {
     for (std::size_t i = 0; i < 4; ++i) {
         set_measurement(acquisitions[i], i == 0 ? 5 : 70000);
     }
-    EXPECT_FALSE(noted(read(acquisitions), "measurement_uid"));
+    EXPECT_FALSE(found(read(acquisitions), Found::several_measurements));
     set_measurement(acquisitions[2], 6);
-    EXPECT_TRUE(noted(read(acquisitions), "2 measurement_uid (6, 70000), and are read as one"));
+    const Finding several = test::find(read(acquisitions).findings, Found::several_measurements);
+    EXPECT_EQ(several.number("count"), 2);
+    EXPECT_EQ(several.word("first"), "6, 70000");
 }
 
 /// One spoke of each of `partitions`, in three trajectory dimensions, kz by the function.
@@ -79,10 +81,10 @@ TEST(IsmrmrdSlices, PartitionsWithoutAKzAreNotSummed) {
     const std::string xml = header({8, 8, 4, 240, 240, 20}, {8, 8, 4, 240, 240, 20});
     for (const float slope : {0.0F, 0.125F}) {
         const auto same = [=](int, int i) { return slope * static_cast<float>(i); };
-        const Finding finding = refusal([&] { read(stack(4, same), xml, "cycles/fov"); });
-        EXPECT_EQ(finding.thing, "/dataset/data, kz (third trajectory dimension)");
-        EXPECT_TRUE(has(finding.found, "the same in every acquisition")) << finding.found;
-        EXPECT_TRUE(has(finding.next_step, "a 2D trajectory")) << finding.next_step;
+        const Fault fault = refusal([&] { read(stack(4, same), xml, "cycles/fov"); });
+        EXPECT_EQ(fault.thing, "/dataset/data, kz (third trajectory dimension)");
+        EXPECT_TRUE(has(fault.found, "the same in every acquisition")) << fault.found;
+        EXPECT_TRUE(has(fault.next_step, "a 2D trajectory")) << fault.next_step;
         if (slope > 0) {
             EXPECT_EQ(read(stack(1, same), xml, "cycles/fov").frames.size(), 1u);
         }
@@ -100,15 +102,15 @@ TEST(IsmrmrdSlices, DensityWeightsAndTimesAreNoKz) {
     const auto rounded = [](int partition, int i) {
         return 0.125F * static_cast<float>(i - 4) * (1 + 1e-6F * static_cast<float>(partition));
     };
-    Finding finding = refusal([&] { read(stack(4, rounded), xml, "cycles/fov"); });
-    EXPECT_TRUE(has(finding.found, "the same in every acquisition")) << finding.found;
+    Fault fault = refusal([&] { read(stack(4, rounded), xml, "cycles/fov"); });
+    EXPECT_TRUE(has(fault.found, "the same in every acquisition")) << fault.found;
     const auto times = [](int partition, int i) {
         return 0.05F * static_cast<float>(8 * partition + i);
     };
-    finding = refusal([&] { read(stack(4, times), xml, "cycles/fov"); });
-    EXPECT_EQ(finding.thing, "/dataset/data, kz (third trajectory dimension)");
-    EXPECT_TRUE(has(finding.found, "never below 0")) << finding.found;
-    EXPECT_TRUE(has(finding.next_step, "a 2D trajectory")) << finding.next_step;
+    fault = refusal([&] { read(stack(4, times), xml, "cycles/fov"); });
+    EXPECT_EQ(fault.thing, "/dataset/data, kz (third trajectory dimension)");
+    EXPECT_TRUE(has(fault.found, "never below 0")) << fault.found;
+    EXPECT_TRUE(has(fault.next_step, "a 2D trajectory")) << fault.next_step;
 
     std::vector<Acquisition> slices =
         stack(4, [](int, int i) { return 0.125F * static_cast<float>(i); });
@@ -116,8 +118,8 @@ TEST(IsmrmrdSlices, DensityWeightsAndTimesAreNoKz) {
         slices[i].idx().kspace_encode_step_2 = 0;
         slices[i].idx().slice = static_cast<uint16_t>(i);
     }
-    finding = refusal([&] { read(slices, xml, "cycles/fov"); });
-    EXPECT_TRUE(has(finding.next_step, "matrixSize/z 1")) << finding.next_step;
+    fault = refusal([&] { read(slices, xml, "cycles/fov"); });
+    EXPECT_TRUE(has(fault.next_step, "matrixSize/z 1")) << fault.next_step;
     // Of two partitions, or along z itself, kz may be all of this.
     const std::string two = header({8, 8, 2, 240, 240, 10}, {8, 8, 2, 240, 240, 10});
     const auto upward = [](int partition, int) { return static_cast<float>(partition); };
@@ -140,7 +142,7 @@ TEST(IsmrmrdSlices, AMatrixOfTheirNumberIsThatOfTwoDimensions) {
         EXPECT_EQ(scan.grid.dimensions, 2);
         EXPECT_EQ(scan.grid.size, (std::array<std::size_t, 3>{8, 8, 1}));
         EXPECT_EQ(scan.frames.size(), 3u);
-        EXPECT_TRUE(noted(scan, "they are taken for two-dimensional images"));
+        EXPECT_TRUE(test::find(scan.findings, Found::slices_assumed).number("slices") > 1);
         ReadOptions options;
         options.counters[0] = IndexList("1"); // what is chosen changes nothing
         options.trajectory_units = "cycles/fov";
@@ -160,14 +162,14 @@ TEST(IsmrmrdSlices, AMatrixOfTheirNumberIsThatOfTwoDimensions) {
         }
         EXPECT_EQ(read_ismrmrd(write(acquisitions, xml), options).grid.dimensions, 3);
         // Each has a partition of its own: slices, or partitions that were counted as slices.
-        Finding finding = refusal([&] { read(acquisitions, xml, "cycles/fov"); });
-        EXPECT_EQ(finding.thing, "/dataset/xml, encodedSpace/matrixSize/z");
-        EXPECT_EQ(finding.found, "3, and each frame has one kspace_encode_step_2 (0-2 in all)");
-        EXPECT_TRUE(has(finding.next_step, "`join` slice")) << finding.next_step;
+        Fault fault = refusal([&] { read(acquisitions, xml, "cycles/fov"); });
+        EXPECT_EQ(fault.thing, "/dataset/xml, encodedSpace/matrixSize/z");
+        EXPECT_EQ(fault.found, "3, and each frame has one kspace_encode_step_2 (0-2 in all)");
+        EXPECT_TRUE(has(fault.next_step, "`join` slice")) << fault.next_step;
         acquisitions.resize(2); // as many as z is are meant
         acquisitions[1].idx().kspace_encode_step_2 = 0;
-        finding = refusal([&] { read(acquisitions, xml, "cycles/fov"); });
-        EXPECT_TRUE(has(finding.expected, "1 for the slices 0-1 of idx.slice")) << finding.expected;
+        fault = refusal([&] { read(acquisitions, xml, "cycles/fov"); });
+        EXPECT_TRUE(has(fault.expected, "1 for the slices 0-1 of idx.slice")) << fault.expected;
     }
 }
 
@@ -178,19 +180,19 @@ TEST(IsmrmrdSlices, WithOnePartitionInAllTheyCannotBeJoined) {
         slices[i].idx().slice = static_cast<uint16_t>(i);
     }
     const std::string xml = header({8, 8, 4, 240, 240, 20}, {8, 8, 4, 240, 240, 20});
-    Finding finding = refusal([&] { read(slices, xml, "cycles/fov"); });
-    EXPECT_FALSE(has(finding.next_step, "`join`")) << finding.next_step;
-    EXPECT_TRUE(has(finding.next_step, "`header` matrix=8,8,1, if slices are two-dimensional"))
-        << finding.next_step;
+    Fault fault = refusal([&] { read(slices, xml, "cycles/fov"); });
+    EXPECT_FALSE(has(fault.next_step, "`join`")) << fault.next_step;
+    EXPECT_TRUE(has(fault.next_step, "`header` matrix=8,8,1, if slices are two-dimensional"))
+        << fault.next_step;
     EXPECT_EQ(read(slices, header({8, 8, 4, 240, 240, 20}, {8, 8, 1, 240, 240, 5}), "cycles/fov")
                   .grid.dimensions,
               2)
         << "images of one plane each are asked for";
     ReadOptions options;
     options.join = {"slice"};
-    finding = refusal([&] { read_ismrmrd(write(slices, xml), options); });
-    EXPECT_EQ(finding.thing, "/dataset/xml, encodedSpace/matrixSize/z");
-    EXPECT_TRUE(has(finding.expected, "for each partition")) << finding.expected;
+    fault = refusal([&] { read_ismrmrd(write(slices, xml), options); });
+    EXPECT_EQ(fault.thing, "/dataset/xml, encodedSpace/matrixSize/z");
+    EXPECT_TRUE(has(fault.expected, "for each partition")) << fault.expected;
 }
 
 // Some converters write 2 for z of a single slice, others what a volume would have.
@@ -208,7 +210,9 @@ TEST(IsmrmrdSlices, OnePartitionWithoutAKzIsNoVolume) {
                 EXPECT_EQ(scan.grid.dimensions, 2);
                 EXPECT_EQ(scan.grid.size, (std::array<std::size_t, 3>{8, 8, 1}));
                 EXPECT_EQ(scan.frames.size(), 2u);
-                EXPECT_TRUE(noted(scan, text("matrixSize/z is ", z, ", and the slice has one")));
+                const Finding slice = test::find(scan.findings, Found::slices_assumed);
+                EXPECT_EQ(slice.number("z"), z);
+                EXPECT_EQ(slice.number("slices"), 1);
             }
             lines[3].idx().kspace_encode_step_2 = 1;
             EXPECT_EQ(read(lines, header(encoded, encoded), "cycles/fov").grid.dimensions, 3);
@@ -216,11 +220,11 @@ TEST(IsmrmrdSlices, OnePartitionWithoutAKzIsNoVolume) {
     }
     // Where a kz is stored, it is known after all acquisitions.
     const std::string xml = header({8, 8, 2, 240, 240, 10}, {8, 8, 1, 240, 240, 5});
-    const Finding finding =
+    const Fault fault =
         refusal([&] { read(stack(1, [](int, int) { return 0.0F; }), xml, "cycles/fov"); });
-    EXPECT_EQ(finding.thing, "/dataset/data, kz (third trajectory dimension)");
-    EXPECT_EQ(finding.found, "0 in every sample");
-    EXPECT_TRUE(has(finding.next_step, "`header` matrix=8,8,1")) << finding.next_step;
+    EXPECT_EQ(fault.thing, "/dataset/data, kz (third trajectory dimension)");
+    EXPECT_EQ(fault.found, "0 in every sample");
+    EXPECT_TRUE(has(fault.next_step, "`header` matrix=8,8,1")) << fault.next_step;
 }
 
 // As some simulators write volumes.
@@ -228,12 +232,12 @@ TEST(IsmrmrdSlices, AVolumeWithAHeaderOfOneSliceIsRefused) {
     const std::string flat = header({8, 8, 1, 240, 240, 1}, {8, 8, 1, 240, 240, 1});
     for (const float sign : {1.0F, -1.0F}) {
         const auto along = [=](int, int i) { return sign * static_cast<float>(i - 4); };
-        const Finding finding = refusal([&] { read(stack(1, along), flat); });
-        EXPECT_EQ(finding.thing, "/dataset/data, third trajectory dimension");
-        EXPECT_EQ(finding.found, text("from ", sign > 0 ? "-4 to 3" : "-3 to 4",
-                                      ", like kz; largest |k| of the first two 4 x 0.25"));
-        EXPECT_TRUE(has(finding.next_step, "`header` matrix=8,8,Z and `header` fov_mm=240,240,Z"))
-            << finding.next_step;
+        const Fault fault = refusal([&] { read(stack(1, along), flat); });
+        EXPECT_EQ(fault.thing, "/dataset/data, third trajectory dimension");
+        EXPECT_EQ(fault.found, text("from ", sign > 0 ? "-4 to 3" : "-3 to 4",
+                                    ", like kz; largest |k| of the first two 4 x 0.25"));
+        EXPECT_TRUE(has(fault.next_step, "`header` matrix=8,8,Z and `header` fov_mm=240,240,Z"))
+            << fault.next_step;
         ReadOptions options;
         options.header = {{"matrix", {8, 8, 8}}, {"fov_mm", {240, 240, 240}}};
         EXPECT_EQ(read_ismrmrd(write(stack(1, along), flat), options).grid.dimensions, 3);
@@ -244,10 +248,13 @@ TEST(IsmrmrdSlices, AVolumeWithAHeaderOfOneSliceIsRefused) {
              [](int, int i) { return 0.125F * static_cast<float>(i); }, // density weights
              [](int, int i) { return 0.01F * static_cast<float>(i - 4); }, // eddy currents
              [](int, int) { return -3.0F; }}) {
-        EXPECT_TRUE(noted(read(stack(1, harmless), flat), "only the first 2 of 3"));
+        const Finding unused =
+            test::find(read(stack(1, harmless), flat).findings, Found::dimensions_unused);
+        EXPECT_EQ(unused.number("used"), 2);
+        EXPECT_EQ(unused.number("stored"), 3);
     }
     EXPECT_FALSE(
-        noted(read(stack(1, [](int, int) { return -1e-7F; }), flat), "only the first 2 of 3"));
+        found(read(stack(1, [](int, int) { return -1e-7F; }), flat), Found::dimensions_unused));
 }
 
 TEST(IsmrmrdSlices, TheirCenterInTheHeaderIsNamed) {
@@ -263,11 +270,11 @@ TEST(IsmrmrdSlices, TheirCenterInTheHeaderIsNamed) {
                            center, "</center></kspace_encoding_step_2>"));
     };
     EXPECT_EQ(read(partitions, limits(4), "cycles/fov").frames.size(), 1u);
-    const Finding finding = refusal([&] { read(partitions, limits(0), "cycles/fov"); });
-    EXPECT_EQ(finding.thing, "/dataset/data, acquisition 5, kspace_encode_step_2 and its center in "
-                             "encodingLimits");
-    EXPECT_EQ(finding.found, "5 less 0, kz 5 cycles per FOV");
-    EXPECT_TRUE(has(finding.next_step, "kspace_encoding_step_2/center")) << finding.next_step;
+    const Fault fault = refusal([&] { read(partitions, limits(0), "cycles/fov"); });
+    EXPECT_EQ(fault.thing, "/dataset/data, acquisition 5, kspace_encode_step_2 and its center in "
+                           "encodingLimits");
+    EXPECT_EQ(fault.found, "5 less 0, kz 5 cycles per FOV");
+    EXPECT_TRUE(has(fault.next_step, "kspace_encoding_step_2/center")) << fault.next_step;
 }
 
 TEST(IsmrmrdSlices, WithAFlatThirdDimensionTheyAreNoVolumes) {

@@ -17,6 +17,7 @@
 
 #include "base/error.hpp"
 #include "io/ismrmrd/scan.hpp"
+#include "support/findings.hpp"
 
 namespace lsrecon::ismrmrd_test {
 
@@ -118,11 +119,11 @@ inline Scan read(const std::vector<Acquisition>& acquisitions,
     return read_ismrmrd(write(acquisitions, xml), options);
 }
 
-inline Finding refusal(const std::function<void()>& action) {
+inline Fault refusal(const std::function<void()>& action) {
     try {
         action();
     } catch (const InputError& error) {
-        return error.finding();
+        return error.fault();
     }
     ADD_FAILURE() << "no InputError";
     return {};
@@ -137,9 +138,12 @@ inline bool holds(const std::vector<std::string>& sentences, const std::string& 
                        [&](const std::string& sentence) { return has(sentence, part); });
 }
 
-/// As a fact or as a remark.
-inline bool noted(const Scan& scan, const std::string& part) {
-    return holds(scan.facts, part) || holds(scan.remarks, part);
+inline bool told(const Scan& scan, const std::string& part) {
+    return holds(scan.facts, part);
+}
+
+inline bool found(const Scan& scan, Found code) {
+    return test::has(scan.findings, code);
 }
 
 inline std::vector<double> first_coordinates(const Frame& frame) {

@@ -39,7 +39,7 @@ TEST(IsmrmrdNoise, IsScaledToTheBandwidthOfTheImage) {
     EXPECT_EQ(scan.noise.precision(), Precision::float32);
     EXPECT_EQ(scan.noise(1, 2), Complex(2 * 13, -2)); // sqrt(20 / 5)
     EXPECT_EQ(scan.noise(0, 4), Complex(4 * 6, -4)); // sqrt(80 / 5)
-    EXPECT_TRUE(noted(scan, "kept 5 noise samples a coil from 2 acquisitions, times 2 to 4"));
+    EXPECT_TRUE(told(scan, "kept 5 noise samples a coil from 2 acquisitions, times 2 to 4"));
     EXPECT_EQ(scan.frames[0].samples.columns(), 8u);
 }
 
@@ -53,7 +53,7 @@ TEST(IsmrmrdNoise, MayBeFlaggedAsWhatItWasMeasuredFor) {
         EXPECT_EQ(scan.noise(1, 2), Complex(2 * 13, -2)) << also; // sqrt(20 / 5)
         EXPECT_EQ(scan.frames[0].samples.columns(), 8u) << also;
         EXPECT_TRUE(scan.calibrations.empty()) << also;
-        EXPECT_FALSE(noted(scan, "skipped")) << also;
+        EXPECT_FALSE(told(scan, "skipped")) << also;
     }
 }
 
@@ -72,9 +72,9 @@ TEST(IsmrmrdNoise, IsScaledToTheFramesThatAreChosen) {
     const std::string path = write({noise(3, 20, 1), image(5), other, other});
     ReadOptions options;
     options.whitens = true;
-    const Finding finding = refusal([&] { read_ismrmrd(path, options); });
-    EXPECT_EQ(finding.thing, "/dataset/data, sample_time_us of the image's acquisitions");
-    EXPECT_EQ(finding.found, "5, 20");
+    const Fault fault = refusal([&] { read_ismrmrd(path, options); });
+    EXPECT_EQ(fault.thing, "/dataset/data, sample_time_us of the image's acquisitions");
+    EXPECT_EQ(fault.found, "5, 20");
     for (const std::string contrast : {"0", "1"}) {
         options.counters[1] = IndexList(contrast);
         EXPECT_EQ(read_ismrmrd(path, options).noise(0, 0),
@@ -82,8 +82,9 @@ TEST(IsmrmrdNoise, IsScaledToTheFramesThatAreChosen) {
     }
     const Scan scan = read_ismrmrd(path);
     EXPECT_TRUE(scan.noise.empty());
-    EXPECT_TRUE(noted(scan, "left out 1 acquisition flagged noise measurement: the image's samples "
-                            "have several dwell times (sample_time_us 5, 20)"));
+    const Finding unused = test::find(scan.findings, Found::noise_of_several_dwells);
+    EXPECT_EQ(unused.number("count"), 1);
+    EXPECT_EQ(unused.word("dwells"), "5, 20");
     options = {};
     options.whitens = true;
     EXPECT_EQ(read_ismrmrd(write({image(5), other}), options).frames.size(), 2u) << "no noise";
@@ -104,7 +105,7 @@ TEST(IsmrmrdNoise, WithoutADwellTimeItIsNotScaled) {
     for (const auto& [of_noise, of_image] : {std::pair(0.0F, 5.0F), std::pair(20.0F, 0.0F)}) {
         const Scan scan = read({noise(3, of_noise, 1), image(of_image)});
         EXPECT_EQ(scan.noise(0, 0), Complex(1, -1));
-        EXPECT_TRUE(noted(scan, "not scaled, because a dwell time (sample_time_us) is 0"));
+        EXPECT_TRUE(found(scan, Found::noise_unscaled));
     }
     // One that is scaled beside one that is not would weigh wrongly.
     const Scan both = read({noise(3, 20, 1), noise(3, 0, 1), image(5)});
@@ -123,8 +124,9 @@ TEST(IsmrmrdNoise, WithoutSamplesCountsForNothing) {
                                    options);
     EXPECT_EQ(scan.noise(0, 0), Complex(2, -2)); // sqrt(20 / 5)
     EXPECT_EQ(scan.frames.size(), 1u);
-    EXPECT_TRUE(noted(scan, "skipped 4 acquisitions without samples"));
-    EXPECT_FALSE(noted(scan, "calibration"));
+    EXPECT_TRUE(told(scan, "skipped 4 acquisitions without samples"));
+    EXPECT_FALSE(told(scan, "calibration"));
+    EXPECT_FALSE(found(scan, Found::calibration_left_out));
 }
 
 TEST(IsmrmrdNoise, WhatIsToBeDiscardedIsNoNoise) {
@@ -140,14 +142,14 @@ TEST(IsmrmrdNoise, WhatIsToBeDiscardedIsNoNoise) {
     EXPECT_EQ(scan.noise(0, 0), Complex(2 * 3, -2));
     EXPECT_EQ(scan.noise(1, 3), Complex(2 * 16, -2));
     EXPECT_EQ(scan.noise(1, 4), Complex(2 * 60, -2));
-    EXPECT_TRUE(noted(scan, "kept 5 noise samples a coil from 2 acquisitions"));
+    EXPECT_TRUE(told(scan, "kept 5 noise samples a coil from 2 acquisitions"));
     const Scan none = read({nothing, nothing, image(5)});
     EXPECT_TRUE(none.noise.empty());
-    EXPECT_TRUE(noted(none, "left out 2 acquisitions flagged noise measurement: discard_pre"));
+    EXPECT_EQ(test::find(none.findings, Found::noise_discarded).number("count"), 2);
     part.discard_post() = 6;
-    const Finding finding = refusal([&] { read({part, image(5)}); });
-    EXPECT_EQ(finding.thing, "/dataset/data, acquisition 0 (noise), discard_pre + discard_post");
-    EXPECT_EQ(finding.found, "2 + 6");
+    const Fault fault = refusal([&] { read({part, image(5)}); });
+    EXPECT_EQ(fault.thing, "/dataset/data, acquisition 0 (noise), discard_pre + discard_post");
+    EXPECT_EQ(fault.found, "2 + 6");
 }
 
 // Of a body coil, for example.
@@ -159,27 +161,29 @@ TEST(IsmrmrdNoise, OfOtherCoilsWhitensNothing) {
     ReadOptions options;
     options.whitens = true;
     const std::string alone = write({other, image(5)});
-    const Finding finding = refusal([&] { read_ismrmrd(alone, options); });
-    EXPECT_EQ(finding.thing, "/dataset/data, acquisition 0 (noise), active_channels");
-    EXPECT_EQ(finding.found, "3");
-    EXPECT_TRUE(has(finding.expected, "2, as in acquisition 1 of the image")) << finding.expected;
-    EXPECT_TRUE(has(finding.next_step, "`no_whitening`")) << finding.next_step;
+    const Fault fault = refusal([&] { read_ismrmrd(alone, options); });
+    EXPECT_EQ(fault.thing, "/dataset/data, acquisition 0 (noise), active_channels");
+    EXPECT_EQ(fault.found, "3");
+    EXPECT_TRUE(has(fault.expected, "2, as in acquisition 1 of the image")) << fault.expected;
+    EXPECT_TRUE(has(fault.next_step, "`no_whitening`")) << fault.next_step;
     const Scan scan = read_ismrmrd(alone);
     EXPECT_TRUE(scan.noise.empty());
-    EXPECT_TRUE(noted(scan, "of 3 channels, not the image's 2"));
+    const Finding other_coils = test::find(scan.findings, Found::noise_of_other_channels);
+    EXPECT_EQ(other_coils.number("channels"), 3);
+    EXPECT_EQ(other_coils.number("of_image"), 2);
     // That of the image's coils is used.
     const Scan both = read_ismrmrd(write({other, noise(3, 20, 1), image(5)}), options);
     ASSERT_EQ(both.noise.columns(), 3u);
     EXPECT_EQ(both.noise(0, 0), Complex(2, -2));
-    EXPECT_TRUE(noted(both, "of 3 channels"));
+    EXPECT_TRUE(found(both, Found::noise_of_other_channels));
 }
 
 TEST(IsmrmrdNoise, DamageIsRefused) {
     Acquisition damaged = noise(3, 20, 1);
     damaged.data(2, 1) = {1, std::nanf("")};
-    const Finding finding = refusal([&] { read({damaged, image(5)}); });
-    EXPECT_EQ(finding.thing, "/dataset/data, acquisition 0 (noise), data");
-    EXPECT_EQ(finding.found, "NaN at [1, 2]");
+    const Fault fault = refusal([&] { read({damaged, image(5)}); });
+    EXPECT_EQ(fault.thing, "/dataset/data, acquisition 0 (noise), data");
+    EXPECT_EQ(fault.found, "NaN at [1, 2]");
 }
 
 Acquisition line(int flag, int slice, int repetition, float base) {
@@ -205,7 +209,7 @@ TEST(IsmrmrdCalibration, IsThatOfTheImagesSlice) {
     EXPECT_EQ(scan.calibrations[0].samples(0, 0).real(), 200);
     EXPECT_EQ(scan.calibrations[0].samples(0, 8).real(), 300);
     EXPECT_EQ(scan.calibrations[0].sampling->trajectory[1], (Vec3{-3, 0.25, 0}));
-    EXPECT_TRUE(noted(scan, "kept 2 acquisitions flagged parallel calibration of slice 0"));
+    EXPECT_TRUE(told(scan, "kept 2 acquisitions flagged parallel calibration of slice 0"));
     EXPECT_TRUE(read({line(0, 0, 0, 1)}).calibrations.empty());
 }
 
@@ -220,7 +224,7 @@ TEST(IsmrmrdCalibration, EverySliceThatIsReadHasItsOwn) {
     EXPECT_EQ(scan.calibrations[1].label, "slice 1");
     EXPECT_EQ(scan.calibrations[1].samples.columns(), 16u) << "another repetition came in";
     EXPECT_EQ(scan.calibrations[1].samples(0, 0).real(), 100);
-    EXPECT_TRUE(noted(scan, "kept 3 acquisitions flagged parallel calibration of 2 frames"));
+    EXPECT_TRUE(told(scan, "kept 3 acquisitions flagged parallel calibration of 2 frames"));
     ReadOptions options;
     options.counters[0] = IndexList("1");
     const Scan one = read_ismrmrd(write(lines), options);
@@ -251,8 +255,7 @@ TEST(IsmrmrdCalibration, EverySetThatIsReadHasItsOwn) {
 TEST(IsmrmrdCalibration, OfAnotherSliceIsNotUsed) {
     const Scan none = read({line(20, 1, 0, 100), line(0, 0, 0, 1)});
     EXPECT_TRUE(none.calibrations.empty());
-    EXPECT_TRUE(
-        noted(none, "left out 1 acquisition flagged parallel calibration: of other slices"));
+    EXPECT_TRUE(told(none, "left out 1 acquisition flagged parallel calibration: of other slices"));
     ReadOptions options;
     options.counters[0] = IndexList("1");
     const std::string path = write({line(21, 0, 0, 1), line(21, 1, 0, 100)});
@@ -265,15 +268,17 @@ TEST(IsmrmrdCalibration, OfAnotherKindIsLeftOutAndDamageRefused) {
     lines.setFlag(20);
     const Scan scan = read({lines, readout(8, 1, 2)});
     EXPECT_TRUE(scan.calibrations.empty());
-    EXPECT_TRUE(noted(scan, "left out 1 acquisition flagged parallel calibration, which have "
-                            "trajectory_dimensions 0, not the image's 2"));
+    const Finding unlike = test::find(scan.findings, Found::calibration_left_out);
+    EXPECT_EQ(unlike.number("count"), 1);
+    EXPECT_EQ(unlike.word("why"), "have trajectory_dimensions 0, not the image's 2");
     Acquisition few = readout(8, 2, 2);
     few.setFlag(20);
     const Scan of_coils = read({few, few, readout(8, 3, 2)});
     EXPECT_TRUE(of_coils.calibrations.empty());
-    EXPECT_TRUE(noted(of_coils, "left out 2 acquisitions flagged parallel calibration, which have "
-                                "2 channels, not the image's 3"));
-    EXPECT_FALSE(noted(of_coils, "of other slices"));
+    const Finding of_few = test::find(of_coils.findings, Found::calibration_left_out);
+    EXPECT_EQ(of_few.number("count"), 2);
+    EXPECT_EQ(of_few.word("why"), "have 2 channels, not the image's 3");
+    EXPECT_FALSE(told(of_coils, "of other slices"));
     Acquisition damaged = line(20, 0, 0, 1);
     damaged.data(3, 0) = {HUGE_VALF, 0};
     EXPECT_EQ(refusal([&] {

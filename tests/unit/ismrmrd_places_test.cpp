@@ -46,7 +46,7 @@ TEST(IsmrmrdPlaces, MayDifferByRounding) {
         ReadOptions options;
         options.image.shift_to_position = one_place;
         const Scan joined = read_ismrmrd(write(both), options);
-        EXPECT_FALSE(noted(joined, "different positions"));
+        EXPECT_FALSE(found(joined, Found::positions_differ));
         const Scan apart = read_ismrmrd(write(twice(both)), options);
         EXPECT_TRUE(apart.grid.directions);
         EXPECT_EQ(apart.grid.position, (Vec3{10, -20, 30}));
@@ -60,7 +60,7 @@ TEST(IsmrmrdPlaces, MayDifferByRounding) {
 TEST(IsmrmrdPlaces, ASmallTurnOfRepetitionsCostsTheOrientation) {
     const Scan turned = read(twice({at({0, 0, 0}), at({0, 1, 0}, 0.3)}));
     EXPECT_FALSE(turned.grid.directions || turned.grid.position);
-    EXPECT_TRUE(noted(turned, "different orientations"));
+    EXPECT_TRUE(found(turned, Found::orientations_differ));
     const Frame& second = turned.frames[1];
     EXPECT_FALSE(second.position);
     ASSERT_TRUE(second.turned && second.turned->position && second.turned->directions);
@@ -85,18 +85,18 @@ TEST(IsmrmrdPlaces, WhatIsNotFiniteSaysNothing) {
     const Scan within = read({nowhere, good, good, undirected});
     EXPECT_EQ(within.grid.position, (Vec3{1, 2, 3}));
     EXPECT_TRUE(within.grid.directions);
-    EXPECT_FALSE(noted(within, "different positions"));
+    EXPECT_FALSE(found(within, Found::positions_differ));
     const Scan no_position = read({nowhere, nowhere});
     EXPECT_FALSE(no_position.grid.position);
     EXPECT_TRUE(no_position.grid.directions);
     const Scan no_directions = read(twice({undirected, undirected}));
     EXPECT_TRUE(no_directions.grid.position);
     EXPECT_FALSE(no_directions.grid.directions);
-    EXPECT_FALSE(noted(no_directions, "different orientations"));
+    EXPECT_FALSE(found(no_directions, Found::orientations_differ));
     for (const Acquisition& unknown : {nowhere, undirected}) {
         const Scan some = read(twice({good, unknown}));
         EXPECT_FALSE(some.grid.position || some.grid.directions);
-        EXPECT_TRUE(noted(some, "The position of some frames is not known"));
+        EXPECT_TRUE(found(some, Found::positions_unknown));
     }
 }
 
@@ -106,11 +106,11 @@ TEST(IsmrmrdPlaces, WhatIsNotFiniteCannotBeShiftedTo) {
     for (const bool position : {true, false}) {
         Acquisition a = at({1, 2, 3});
         set_vector(position ? a.position() : a.slice_dir(), {0, 0, nan});
-        const Finding finding = refusal([&] { read_ismrmrd(write({at({1, 2, 3}), a}), options); });
-        EXPECT_EQ(finding.thing, text("/dataset/data, acquisition 1, ",
-                                      position ? "position" : "read_dir, phase_dir and slice_dir"));
-        EXPECT_EQ(finding.found, "not finite");
-        EXPECT_TRUE(has(finding.next_step, "`shift_mm` X,Y"));
+        const Fault fault = refusal([&] { read_ismrmrd(write({at({1, 2, 3}), a}), options); });
+        EXPECT_EQ(fault.thing, text("/dataset/data, acquisition 1, ",
+                                    position ? "position" : "read_dir, phase_dir and slice_dir"));
+        EXPECT_EQ(fault.found, "not finite");
+        EXPECT_TRUE(has(fault.next_step, "`shift_mm` X,Y"));
     }
 }
 

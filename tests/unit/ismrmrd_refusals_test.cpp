@@ -18,17 +18,17 @@ namespace {
 TEST(IsmrmrdRefusals, NothingKeptIsRefusedWithTheReason) {
     Acquisition noise = readout(8, 1, 2);
     noise.setFlag(19);
-    const Finding finding = refusal([&] { read({noise}); });
-    EXPECT_TRUE(has(finding.found, "left out 1 acquisition flagged noise measurement"));
+    const Fault fault = refusal([&] { read({noise}); });
+    EXPECT_TRUE(has(fault.found, "left out 1 acquisition flagged noise measurement"));
 }
 
 TEST(IsmrmrdRefusals, DiscardOfMoreThanThereIsIsRefused) {
     Acquisition a = readout(8, 1, 2);
     a.discard_pre() = 5;
     a.discard_post() = 4;
-    const Finding finding = refusal([&] { read({readout(8, 1, 2), a}); });
-    EXPECT_EQ(finding.thing, "/dataset/data, acquisition 1, discard_pre + discard_post");
-    EXPECT_EQ(finding.found, "5 + 4");
+    const Fault fault = refusal([&] { read({readout(8, 1, 2), a}); });
+    EXPECT_EQ(fault.thing, "/dataset/data, acquisition 1, discard_pre + discard_post");
+    EXPECT_EQ(fault.found, "5 + 4");
     a.discard_post() = 3;
     EXPECT_EQ(refusal([&] { read({a}); }).found, "no samples");
 }
@@ -36,9 +36,9 @@ TEST(IsmrmrdRefusals, DiscardOfMoreThanThereIsIsRefused) {
 TEST(IsmrmrdRefusals, CartesianBeyondTheMatrixNamesTheField) {
     Acquisition a = readout(8, 1, 0);
     a.center_sample() = 0;
-    const Finding finding = refusal([&] { read({a}); });
-    EXPECT_EQ(finding.thing, "/dataset/data, acquisition 0, center_sample");
-    EXPECT_EQ(finding.found, "a sample at 7 cycles per FOV");
+    const Fault fault = refusal([&] { read({a}); });
+    EXPECT_EQ(fault.thing, "/dataset/data, acquisition 0, center_sample");
+    EXPECT_EQ(fault.found, "a sample at 7 cycles per FOV");
 }
 
 TEST(IsmrmrdRefusals, PartitionsOfTwoDimensionsAreNotSummed) {
@@ -49,11 +49,10 @@ TEST(IsmrmrdRefusals, PartitionsOfTwoDimensionsAreNotSummed) {
         }
         EXPECT_EQ(read(acquisitions).frames[0].samples.columns(), 24u);
         acquisitions[2].idx().kspace_encode_step_2 = 6;
-        const Finding finding = refusal([&] { read(acquisitions); });
-        EXPECT_EQ(finding.thing, "/dataset/data, acquisition 2, kspace_encode_step_2");
-        EXPECT_EQ(finding.found, "6");
-        EXPECT_TRUE(has(finding.expected, "5 as in acquisition 0 of its frame"))
-            << finding.expected;
+        const Fault fault = refusal([&] { read(acquisitions); });
+        EXPECT_EQ(fault.thing, "/dataset/data, acquisition 2, kspace_encode_step_2");
+        EXPECT_EQ(fault.found, "6");
+        EXPECT_TRUE(has(fault.expected, "5 as in acquisition 0 of its frame")) << fault.expected;
         acquisitions[2].idx().slice = 1;
         EXPECT_EQ(read(acquisitions).frames.size(), 2u);
         acquisitions[2].setFlag(20); // for coil maps alone, in a slice of its own
@@ -71,13 +70,13 @@ TEST(IsmrmrdRefusals, TrajectoriesPerMillimetreAreToldFromCyclesPerVoxel) {
         spoke.traj(1, i) = 0;
     }
     const Sizes sizes{48, 48, 1, 60, 60, 5};
-    const Finding finding = refusal([&] { read({spoke}, header(sizes, sizes)); });
-    EXPECT_TRUE(has(finding.expected, "in 1/mm")) << finding.expected;
-    EXPECT_TRUE(has(finding.next_step, "1/m (1000 times 1/mm); or pass `traj_units`"))
-        << finding.next_step;
+    const Fault fault = refusal([&] { read({spoke}, header(sizes, sizes)); });
+    EXPECT_TRUE(has(fault.expected, "in 1/mm")) << fault.expected;
+    EXPECT_TRUE(has(fault.next_step, "1/m (1000 times 1/mm); or pass `traj_units`"))
+        << fault.next_step;
     const Sizes large{48, 48, 1, 96, 96, 5};
-    EXPECT_TRUE(noted(read({spoke}, header(large, large)),
-                      "cycles/voxel, found from its range (0.8 x 0 of N/2)"));
+    EXPECT_TRUE(told(read({spoke}, header(large, large)),
+                     "cycles/voxel, found from its range (0.8 x 0 of N/2)"));
 }
 
 TEST(IsmrmrdRefusals, TrajectoriesPerCentimetreAreToldFromRadPerVoxel) {
@@ -87,12 +86,13 @@ TEST(IsmrmrdRefusals, TrajectoriesPerCentimetreAreToldFromRadPerVoxel) {
         spoke.traj(1, i) = 0;
     }
     const Sizes sizes{48, 48, 1, 96, 96, 5};
-    const Finding finding = refusal([&] { read({spoke}, header(sizes, sizes)); });
-    EXPECT_TRUE(has(finding.expected, "in 1/cm")) << finding.expected;
-    EXPECT_TRUE(has(finding.next_step, "100 times 1/cm")) << finding.next_step;
+    const Fault fault = refusal([&] { read({spoke}, header(sizes, sizes)); });
+    EXPECT_TRUE(has(fault.expected, "in 1/cm")) << fault.expected;
+    EXPECT_TRUE(has(fault.next_step, "100 times 1/cm")) << fault.next_step;
     EXPECT_EQ(read({spoke}, header(sizes, sizes), "rad/voxel").trajectory_units, "rad/voxel");
     const Sizes smaller{48, 48, 1, 84, 84, 5};
-    EXPECT_TRUE(noted(read({spoke}, header(smaller, smaller)), "would also fit 1/cm"));
+    const Scan ambiguous = read({spoke}, header(smaller, smaller));
+    EXPECT_EQ(test::find(ambiguous.findings, Found::units_ambiguous).word("unit"), "1/cm");
 }
 
 // A header with a matrix that is smaller along y than what was sampled.
@@ -103,8 +103,8 @@ TEST(IsmrmrdRefusals, BeyondTheMatrixMayBeWithinThatOfTheImage) {
     }
     const Sizes sizes{48, 36, 1, 240, 240, 5};
     const std::string path = write({spoke}, header(sizes, sizes));
-    const Finding finding = refusal([&] { read_scan(path); });
-    EXPECT_TRUE(has(finding.next_step, "`matrix`")) << finding.next_step;
+    const Fault fault = refusal([&] { read_scan(path); });
+    EXPECT_TRUE(has(fault.next_step, "`matrix`")) << fault.next_step;
     ReadOptions options;
     options.trajectory_units = "cycles/fov";
     EXPECT_TRUE(has(refusal([&] { read_scan(path, options); }).next_step, "`matrix`"));
@@ -112,53 +112,53 @@ TEST(IsmrmrdRefusals, BeyondTheMatrixMayBeWithinThatOfTheImage) {
     EXPECT_EQ(read_scan(path, options).frames[0].samples.columns(), 48u);
     options.image.matrix = {48, 48};
     options.trajectory_units = "";
-    EXPECT_TRUE(noted(read_scan(path, options), "cycles/fov, found from its range (1 x 1 of N/2) "
-                                                "and `matrix`"));
+    EXPECT_TRUE(told(read_scan(path, options), "cycles/fov, found from its range (1 x 1 of N/2) "
+                                               "and `matrix`"));
     options.trajectory_units = "cycles/voxel";
     EXPECT_TRUE(has(refusal([&] { read_scan(path, options); }).thing, "trajectory"));
 }
 
 TEST(IsmrmrdRefusals, OneTrajectoryDimensionIsRefused) {
-    const Finding finding = refusal([&] { read({readout(8, 1, 1)}); });
-    EXPECT_EQ(finding.thing, "/dataset/data, acquisition 0, trajectory_dimensions");
+    const Fault fault = refusal([&] { read({readout(8, 1, 1)}); });
+    EXPECT_EQ(fault.thing, "/dataset/data, acquisition 0, trajectory_dimensions");
 }
 
 TEST(IsmrmrdRefusals, AmbiguousUnitsAreRefusedWithTheNumbers) {
     Sizes sizes{64, 64, 1, 800, 800, 5};
-    const Finding finding = refusal([&] { read({readout(60, 1, 2)}, header(sizes, sizes)); });
-    EXPECT_EQ(finding.file, file_name());
-    EXPECT_EQ(finding.thing, "/dataset/data, units of the trajectory");
-    EXPECT_EQ(finding.found,
+    const Fault fault = refusal([&] { read({readout(60, 1, 2)}, header(sizes, sizes)); });
+    EXPECT_EQ(fault.file, file_name());
+    EXPECT_EQ(fault.thing, "/dataset/data, units of the trajectory");
+    EXPECT_EQ(fault.found,
               "largest |k| as stored: 30 x 0.25; matrix 64 x 64 x 1, FOV 800 x 800 x 5 mm");
-    EXPECT_TRUE(has(finding.expected, "0.9375 x 0.0078125 in cycles/fov")) << finding.expected;
-    EXPECT_TRUE(has(finding.expected, "0.75 x 0.00625 in 1/m")) << finding.expected;
-    EXPECT_TRUE(has(finding.next_step, "pass `traj_units` UNIT")) << finding.next_step;
+    EXPECT_TRUE(has(fault.expected, "0.9375 x 0.0078125 in cycles/fov")) << fault.expected;
+    EXPECT_TRUE(has(fault.expected, "0.75 x 0.00625 in 1/m")) << fault.expected;
+    EXPECT_TRUE(has(fault.next_step, "pass `traj_units` UNIT")) << fault.next_step;
     const Scan scan = read({readout(60, 1, 2)}, header(sizes, sizes), "1/m");
     EXPECT_DOUBLE_EQ(scan.frames[0].sampling->trajectory[0][0], -24);
 }
 
 TEST(IsmrmrdRefusals, AcquisitionsThatDisagreeAreRefused) {
-    Finding finding = refusal([&] { read({readout(8, 2, 2), readout(8, 3, 2)}); });
-    EXPECT_EQ(finding.thing, "/dataset/data, acquisition 1, active_channels");
-    EXPECT_EQ(finding.found, "3");
-    EXPECT_EQ(finding.expected, "2 as in acquisition 0");
-    finding = refusal([&] { read({readout(8, 2, 2), readout(8, 2, 3)}); });
-    EXPECT_EQ(finding.thing, "/dataset/data, acquisition 1, trajectory_dimensions");
+    Fault fault = refusal([&] { read({readout(8, 2, 2), readout(8, 3, 2)}); });
+    EXPECT_EQ(fault.thing, "/dataset/data, acquisition 1, active_channels");
+    EXPECT_EQ(fault.found, "3");
+    EXPECT_EQ(fault.expected, "2 as in acquisition 0");
+    fault = refusal([&] { read({readout(8, 2, 2), readout(8, 2, 3)}); });
+    EXPECT_EQ(fault.thing, "/dataset/data, acquisition 1, trajectory_dimensions");
     Acquisition second = readout(8, 2, 2);
     second.encoding_space_ref() = 1;
-    finding = refusal([&] { read({second}); });
-    EXPECT_EQ(finding.thing, "/dataset/data, acquisition 0, encoding_space_ref");
-    EXPECT_EQ(finding.found, "1");
+    fault = refusal([&] { read({second}); });
+    EXPECT_EQ(fault.thing, "/dataset/data, acquisition 0, encoding_space_ref");
+    EXPECT_EQ(fault.found, "1");
 }
 
 TEST(IsmrmrdRefusals, BadHeadersAreRefused) {
     const std::string good = header({}, {});
-    Finding finding = refusal([&] { read({readout(8, 1, 2)}, good.substr(0, good.size() / 2)); });
-    EXPECT_EQ(finding.thing, "/dataset/xml");
+    Fault fault = refusal([&] { read({readout(8, 1, 2)}, good.substr(0, good.size() / 2)); });
+    EXPECT_EQ(fault.thing, "/dataset/xml");
     Sizes empty;
     empty.x = 0;
-    finding = refusal([&] { read({readout(8, 1, 2)}, header(empty, empty)); });
-    EXPECT_EQ(finding.thing, "/dataset/xml, encoding/encodedSpace/matrixSize/x");
+    fault = refusal([&] { read({readout(8, 1, 2)}, header(empty, empty)); });
+    EXPECT_EQ(fault.thing, "/dataset/xml, encoding/encodedSpace/matrixSize/x");
 }
 
 TEST(IsmrmrdRefusals, AnUnknownCounterToJoinIsAUsageError) {
@@ -205,10 +205,10 @@ TEST(IsmrmrdRefusals, ArraysShorterThanPromisedAreRefused) {
     ASSERT_NE(place, std::string::npos);
     bytes[place] = 9;
     std::ofstream(path, std::ios::binary) << bytes;
-    const Finding finding = refusal([&] { read_ismrmrd(path); });
-    EXPECT_EQ(finding.thing, "/dataset/data, acquisition 0, traj");
-    EXPECT_EQ(finding.found, "16 numbers");
-    EXPECT_TRUE(has(finding.expected, "18 for 9 samples")) << finding.expected;
+    const Fault fault = refusal([&] { read_ismrmrd(path); });
+    EXPECT_EQ(fault.thing, "/dataset/data, acquisition 0, traj");
+    EXPECT_EQ(fault.found, "16 numbers");
+    EXPECT_TRUE(has(fault.expected, "18 for 9 samples")) << fault.expected;
 }
 
 TEST(IsmrmrdRefusals, ATruncatedFileIsRefused) {

@@ -62,8 +62,8 @@ TEST(IsmrmrdSpace, CartesianReadoutsLoseTheirOversampling) {
         EXPECT_EQ(frame.sampling->trajectory[i], (Vec3{k, i < 8 ? -3.0 : -2.0, 0}));
         EXPECT_LT(std::abs(frame.samples(0, i) - signal(inside, k, 8)), rounding) << i;
     }
-    EXPECT_TRUE(noted(scan, "readouts are oversampled 2 times"));
-    EXPECT_FALSE(noted(scan, "reconstruction space"));
+    EXPECT_TRUE(told(scan, "readouts are oversampled 2 times"));
+    EXPECT_FALSE(told(scan, "reconstruction space"));
     EXPECT_EQ(scan.noise(0, 0), Complex(2, -2)); // sqrt(40 / (2 * 5))
 }
 
@@ -158,11 +158,10 @@ TEST(IsmrmrdSpace, LinesThatEndNearTheCentreOfKSpaceAreNotCropped) {
         EXPECT_EQ(read({part(18, 2, reversed)}, header(encoded, recon)).frames.size(), 1u);
         EXPECT_EQ(read({part(18, 16, reversed)}, header(encoded, recon)).frames.size(), 1u);
         EXPECT_EQ(read({part(6, 3, reversed)}, header(encoded, recon)).frames.size(), 1u);
-        const Finding finding =
-            refusal([&] { read({part(17, 1, reversed)}, header(encoded, recon)); });
-        EXPECT_EQ(finding.thing, "/dataset/data, acquisition 0, kx");
-        EXPECT_EQ(finding.found, "from -1 to 15 cycles per FOV");
-        EXPECT_TRUE(has(finding.expected, "9/16 of a line")) << finding.expected;
+        const Fault fault = refusal([&] { read({part(17, 1, reversed)}, header(encoded, recon)); });
+        EXPECT_EQ(fault.thing, "/dataset/data, acquisition 0, kx");
+        EXPECT_EQ(fault.found, "from -1 to 15 cycles per FOV");
+        EXPECT_TRUE(has(fault.expected, "9/16 of a line")) << fault.expected;
         EXPECT_EQ(refusal([&] { read({part(17, 16, reversed)}, header(encoded, recon)); }).found,
                   "from -16 to 0 cycles per FOV");
         EXPECT_EQ(refusal([&] { read({part(8, 10, reversed)}, header(encoded, recon)); }).found,
@@ -178,8 +177,8 @@ TEST(IsmrmrdSpace, OtherDifferencesOfACartesianScanAreToldAndKept) {
     const Scan scan = read({line(1, false)}, header(encoded, {}));
     EXPECT_EQ(scan.grid.size, (std::array<std::size_t, 3>{8, 10, 1}));
     EXPECT_EQ(scan.grid.fov_mm, (Vec3{240, 300, 5}));
-    EXPECT_TRUE(noted(scan, "not the reconstruction space (matrix 8 x 8 x 1, FOV 240 x 240 x 5 "
-                            "mm); `matrix` and `fov_mm` change that"));
+    EXPECT_TRUE(told(scan, "not the reconstruction space (matrix 8 x 8 x 1, FOV 240 x 240 x 5 "
+                           "mm); `matrix` and `fov_mm` change that"));
 }
 
 TEST(IsmrmrdSpace, AStoredTrajectoryIsRescaledWhenReadoutsAloneAreOversampled) {
@@ -192,9 +191,9 @@ TEST(IsmrmrdSpace, AStoredTrajectoryIsRescaledWhenReadoutsAloneAreOversampled) {
     encoded.fov_y = 300;
     const Scan kept = read({readout(16, 1, 2)}, header(encoded, {}));
     EXPECT_EQ(kept.grid.size, (std::array<std::size_t, 3>{16, 8, 1}));
-    EXPECT_TRUE(noted(kept, "the image covers the encoded space (matrix 16 x 8 x 1, FOV 480 x 300 "
-                            "x 5 mm)"));
-    EXPECT_FALSE(noted(read({readout(8, 1, 2)}), "space"));
+    EXPECT_TRUE(told(kept, "the image covers the encoded space (matrix 16 x 8 x 1, FOV 480 x 300 "
+                           "x 5 mm)"));
+    EXPECT_FALSE(told(read({readout(8, 1, 2)}), "space"));
 }
 
 // A stack whose slices are oversampled, too, and readouts in all three dimensions.
@@ -214,7 +213,7 @@ TEST(IsmrmrdSpace, SlicesThatAreOversampledKeepNoReadoutsOversampled) {
             EXPECT_EQ(scan.grid.size, (std::array<std::size_t, 3>{8, 8, 12})) << z;
             EXPECT_EQ(scan.grid.fov_mm, (Vec3{240, 240, 72})) << z;
             EXPECT_EQ(scan.frames[0].sampling->trajectory[0][0], -4) << z;
-            EXPECT_EQ(noted(scan, "not the reconstruction space"), z == 10);
+            EXPECT_EQ(told(scan, "not the reconstruction space"), z == 10);
         }
     }
 }
@@ -273,7 +272,7 @@ TEST(IsmrmrdEpi, SamplesLieWhereTheGradientIs) {
         EXPECT_NEAR(scan.frames[0].sampling->trajectory[8 + i][0], -k, 4 * 6e-8);
         EXPECT_EQ(scan.frames[0].sampling->trajectory[8 + i][1], 1);
     }
-    EXPECT_TRUE(noted(scan, "a ghost may remain"));
+    EXPECT_TRUE(found(scan, Found::epi_ghost));
 }
 
 TEST(IsmrmrdEpi, NoiseIsThatOfTheSamplesAlsoOfASmallerGrid) {
@@ -293,10 +292,10 @@ TEST(IsmrmrdEpi, NoiseIsThatOfTheSamplesAlsoOfASmallerGrid) {
 
 TEST(IsmrmrdEpi, WithoutTimesItIsRefused) {
     for (const std::string& xml : {epi(""), epi(trapezoid("Other"))}) {
-        const Finding finding = refusal([&] { read({readout(8, 1, 0)}, xml); });
-        EXPECT_EQ(finding.thing, "/dataset/data, acquisition 0, trajectory_dimensions");
-        EXPECT_TRUE(has(finding.expected, "epi, and there is no trajectoryDescription"))
-            << finding.expected;
+        const Fault fault = refusal([&] { read({readout(8, 1, 0)}, xml); });
+        EXPECT_EQ(fault.thing, "/dataset/data, acquisition 0, trajectory_dimensions");
+        EXPECT_TRUE(has(fault.expected, "epi, and there is no trajectoryDescription"))
+            << fault.expected;
     }
     EXPECT_EQ(read({readout(8, 1, 2)}, epi("")).frames.size(), 1u);
     EXPECT_EQ(refusal([] { read({readout(6, 1, 0)}, epi(trapezoid("ConventionalEPI"))); }).thing,

@@ -50,7 +50,7 @@ TEST(Ismrmrd, SkipsAndTellsEveryFlagWithoutImageData) {
         const Scan scan = read({other, readout(8, 2, 2), other});
         EXPECT_EQ(scan.frames.size(), 1u);
         EXPECT_EQ(real_parts(scan.frames[0]), (Numbers{1, 2, 3, 4, 5, 6, 7, 8})) << flag.name;
-        EXPECT_TRUE(noted(scan, text("skipped 2 acquisitions flagged ", flag.name))) << flag.name;
+        EXPECT_TRUE(told(scan, text("skipped 2 acquisitions flagged ", flag.name))) << flag.name;
     }
 }
 
@@ -83,7 +83,7 @@ TEST(Ismrmrd, DiscardDropsAtTheEndsOfTheArrays) {
         const Scan scan = read({a}, header({}, {}), "cycles/fov");
         EXPECT_EQ(real_parts(scan.frames[0], 1), (Numbers{13, 14, 15, 16, 17}));
         EXPECT_EQ(first_coordinates(scan.frames[0]), (Numbers{-2, -1, 0, 1, 2}));
-        EXPECT_TRUE(noted(scan, "left out 3 samples"));
+        EXPECT_TRUE(told(scan, "left out 3 samples"));
     }
 }
 
@@ -155,9 +155,9 @@ TEST(Ismrmrd, CentersOfReversedLinesAreWhereTheirSamplesAreStrong) {
                     EXPECT_NEAR(frame.sampling->times(static_cast<Eigen::Index>(i)), -1e-3 * k,
                                 1e-8);
                 }
-                EXPECT_EQ(noted(scan, "counts from the start of k-space"),
+                EXPECT_EQ(told(scan, "counts from the start of k-space"),
                           center == -first && -first != last);
-                EXPECT_EQ(noted(scan, "counts in the stored array"),
+                EXPECT_EQ(told(scan, "counts in the stored array"),
                           center == last && -first != last);
             }
         }
@@ -183,7 +183,9 @@ TEST(Ismrmrd, FurtherTrajectoryDimensionsAreIgnoredAndNoted) {
     for (const int dimensions : {3, 4}) {
         const Scan scan = read({readout(8, 1, dimensions)});
         EXPECT_EQ(scan.frames[0].sampling->trajectory[1], (Vec3{-3, 0.25, 0}));
-        EXPECT_TRUE(noted(scan, text("only the first 2 of ", dimensions)));
+        const Finding unused = test::find(scan.findings, Found::dimensions_unused);
+        EXPECT_EQ(unused.number("used"), 2);
+        EXPECT_EQ(unused.number("stored"), dimensions);
     }
 }
 
@@ -194,7 +196,7 @@ TEST(Ismrmrd, ThreeDimensionsUseThree) {
         const Scan scan = read({readout(8, 1, dimensions)}, header(sizes, sizes));
         EXPECT_EQ(scan.grid.dimensions, 3);
         EXPECT_EQ(scan.frames[0].sampling->trajectory[1], (Vec3{-3, 0.25, 0.5}));
-        EXPECT_EQ(noted(scan, "only the first 3 of 4"), dimensions == 4);
+        EXPECT_EQ(found(scan, Found::dimensions_unused), dimensions == 4);
     }
 }
 
@@ -211,7 +213,7 @@ TEST(Ismrmrd, AStackTakesKzFromThePartition) {
     next.idx().kspace_encode_step_2 = 2;
     const Scan scan = read({a, next}, header(sizes, sizes));
     EXPECT_EQ(scan.frames[0].sampling->trajectory[1], (Vec3{-3, 0.25, -2}));
-    EXPECT_TRUE(noted(scan, "kz is kspace_encode_step_2"));
+    EXPECT_TRUE(told(scan, "kz is kspace_encode_step_2"));
 }
 
 TEST(Ismrmrd, FourUnitsAreFound) {
@@ -231,7 +233,7 @@ TEST(Ismrmrd, FourUnitsAreFound) {
             // One rounding to float on the way into the file.
             EXPECT_NEAR(k[0], -32, 32 * 6e-8) << units;
             EXPECT_NEAR(k[1], 0.25, 0.25 * 6e-8) << units;
-            EXPECT_EQ(noted(scan, "trajectory units " + units + ", found"), given.empty());
+            EXPECT_EQ(told(scan, "trajectory units " + units + ", found"), given.empty());
         }
     }
 }
@@ -247,7 +249,7 @@ TEST(Ismrmrd, ImpossibleDirectionsAreNoted) {
     set_vector(a.read_dir(), {2, 0, 0});
     const Scan scan = read({a});
     EXPECT_FALSE(scan.grid.directions);
-    EXPECT_TRUE(noted(scan, "not orthogonal unit vectors"));
+    EXPECT_TRUE(found(scan, Found::directions_not_orthonormal));
 }
 
 // Python's writers of XML give every element one, such as ns1:ismrmrdHeader.

@@ -85,12 +85,12 @@ TEST(IsmrmrdTimes, SegmentsOfAReadoutAreRefused) {
     }
     EXPECT_EQ(timed_scan(acquisitions, "spiral").frames[0].sampling->times.size(), 18);
     acquisitions[2].idx().segment = 3;
-    const Finding finding = refusal([&] { timed_scan(acquisitions, "spiral"); });
-    EXPECT_EQ(finding.thing, "/dataset/data, acquisition 2, idx.segment");
-    EXPECT_EQ(finding.found, "3");
-    EXPECT_TRUE(has(finding.expected, "2 as in acquisition 0 of its frame, for `field_map`"))
-        << finding.expected;
-    EXPECT_TRUE(has(finding.next_step, "leave `field_map` out")) << finding.next_step;
+    const Fault fault = refusal([&] { timed_scan(acquisitions, "spiral"); });
+    EXPECT_EQ(fault.thing, "/dataset/data, acquisition 2, idx.segment");
+    EXPECT_EQ(fault.found, "3");
+    EXPECT_TRUE(has(fault.expected, "2 as in acquisition 0 of its frame, for `field_map`"))
+        << fault.expected;
+    EXPECT_TRUE(has(fault.next_step, "leave `field_map` out")) << fault.next_step;
     EXPECT_EQ(timed_scan(acquisitions, "spiral", false).frames.size(), 1u);
     acquisitions[2].idx().repetition = 1; // a frame of its own
     EXPECT_EQ(timed_scan(acquisitions, "spiral").frames.size(), 2u);
@@ -113,9 +113,9 @@ TEST(IsmrmrdTimes, JoinedEchoesAreRefused) {
             EXPECT_EQ(read_ismrmrd(path, options).frames.size(), 1u);
             continue;
         }
-        const Finding finding = refusal([&] { read_ismrmrd(path, options); });
-        EXPECT_EQ(finding.thing, "/dataset/data, acquisition 2, idx." + joined);
-        EXPECT_TRUE(has(finding.next_step, "`join` " + joined)) << finding.next_step;
+        const Fault fault = refusal([&] { read_ismrmrd(path, options); });
+        EXPECT_EQ(fault.thing, "/dataset/data, acquisition 2, idx." + joined);
+        EXPECT_TRUE(has(fault.next_step, "`join` " + joined)) << fault.next_step;
         options.with_times = false;
         EXPECT_EQ(read_ismrmrd(path, options).frames.size(), 1u);
     }
@@ -123,9 +123,9 @@ TEST(IsmrmrdTimes, JoinedEchoesAreRefused) {
 
 TEST(IsmrmrdTimes, EchoTrainsAreRefusedUnlessAnAcquisitionHoldsAll) {
     std::vector<Acquisition> acquisitions(2, timed(6, 2, false));
-    const Finding finding = refusal([&] { timed_scan(acquisitions, "EPI"); });
-    EXPECT_EQ(finding.thing, "/dataset/data, acquisition 1, time of its excitation");
-    EXPECT_TRUE(has(finding.found, "epi")) << finding.found;
+    const Fault fault = refusal([&] { timed_scan(acquisitions, "EPI"); });
+    EXPECT_EQ(fault.thing, "/dataset/data, acquisition 1, time of its excitation");
+    EXPECT_TRUE(has(fault.found, "epi")) << fault.found;
     EXPECT_EQ(timed_scan(acquisitions, "epi", false).frames.size(), 1u);
     acquisitions[1].idx().repetition = 1;
     EXPECT_EQ(timed_scan(acquisitions, "epi").frames.size(), 2u);

@@ -7,6 +7,7 @@
 
 #include "encoding/qs_of_run.hpp"
 #include "support/case.hpp"
+#include "support/findings.hpp"
 #include "support/surroundings.hpp"
 #include "support/transforms.hpp"
 #include "support/wrapped_transforms.hpp"
@@ -49,7 +50,7 @@ protected:
         Reporter report;
         KeptQ store("", folder.path().string(), {}, report);
         QsOfRun(&store, 0, report).of(transforms, *problem.sampling, problem.grid);
-        EXPECT_TRUE(report.notes().empty());
+        EXPECT_TRUE(report.findings().empty());
     }
 };
 
@@ -83,7 +84,7 @@ TEST_F(KeptQs, WhatIsNoQIsReplaced) {
     Reporter report;
     KeptQ store("", folder.path().string(), {}, report);
     QsOfRun(&store, 0, report).of(*transforms_with(nullptr), *problem.sampling, problem.grid);
-    EXPECT_EQ(report.notes().size(), 1U);
+    EXPECT_EQ(test::codes_of(report.findings()), std::vector<std::string>{"q_not_kept"});
     EXPECT_EQ(only_file(), path);
     EXPECT_NE(test::read_text(path), "no Q");
 }

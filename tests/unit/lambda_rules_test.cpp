@@ -28,9 +28,9 @@ std::string refusal(const std::string& word, const LambdaCurve& curve) {
     try {
         chosen(word, curve);
     } catch (const InputError& error) {
-        EXPECT_EQ(error.finding().file, "s.h5");
-        EXPECT_NE(error.finding().next_step.find("`lambda`"), std::string::npos);
-        return error.finding().found;
+        EXPECT_EQ(error.fault().file, "s.h5");
+        EXPECT_NE(error.fault().next_step.find("`lambda`"), std::string::npos);
+        return error.fault().found;
     }
     return "none";
 }

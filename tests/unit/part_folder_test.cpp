@@ -55,11 +55,11 @@ protected:
         std::sort(result.begin(), result.end());
         return result;
     }
-    Finding refusal(const Record& of = settings) {
+    Fault refusal(const Record& of = settings) {
         try {
             const PartFolder part(image_, of_series, of, true);
         } catch (const InputError& error) {
-            return error.finding();
+            return error.fault();
         }
         ADD_FAILURE() << "it was taken";
         return {};
@@ -182,7 +182,7 @@ TEST_F(PartFolderTest, AFrameThatIsDamagedLaterIsRefusedByName) {
         part.values(0);
         ADD_FAILURE() << "it was taken";
     } catch (const InputError& error) {
-        EXPECT_EQ(error.finding().thing, "frame 3");
+        EXPECT_EQ(error.fault().thing, "frame 3");
     }
 }
 
@@ -207,11 +207,11 @@ TEST_F(PartFolderTest, OfAnotherScanOrOtherOptionsIsRefusedByName) {
     write({0});
     Record other = settings;
     other[1].second = "0.1";
-    const Finding finding = refusal(other);
-    EXPECT_EQ(finding.file, path_);
-    EXPECT_NE(finding.thing.find("`lambda`"), std::string::npos);
-    EXPECT_EQ(finding.found, "\"0.01\"");
-    EXPECT_NE(finding.expected.find("0.1"), std::string::npos);
+    const Fault fault = refusal(other);
+    EXPECT_EQ(fault.file, path_);
+    EXPECT_NE(fault.thing.find("`lambda`"), std::string::npos);
+    EXPECT_EQ(fault.found, "\"0.01\"");
+    EXPECT_NE(fault.expected.find("0.1"), std::string::npos);
     other = settings;
     other.emplace_back("option_maps_sha256", "1");
     EXPECT_NE(refusal(other).thing.find("the file of `maps`"), std::string::npos);

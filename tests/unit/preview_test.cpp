@@ -28,14 +28,18 @@ TEST(Preview, SmallPicturesAreEnlargedAndShowEverything) {
     EXPECT_EQ(layout.zoom, 3U);
     EXPECT_EQ(layout.width(), 384U);
     EXPECT_EQ(layout.height(), 192U);
-    EXPECT_EQ(layout.left_out(), "");
+    EXPECT_TRUE(layout.left_out().empty());
 }
 
 TEST(Preview, SaysWhatItLeavesOut) {
-    EXPECT_EQ(lay_out_preview(512, 512, 512).left_out(),
-              "the preview shows 64 of 512 slices and frames");
-    EXPECT_EQ(lay_out_preview(1, 20000, 1).left_out(),
-              "the preview shows one of 5 voxels in each direction");
+    const Finding of_many = lay_out_preview(512, 512, 512).left_out().front();
+    EXPECT_EQ(of_many.code, Found::preview_partial);
+    EXPECT_EQ(of_many.number("shown"), 64);
+    EXPECT_EQ(of_many.number("panes"), 512);
+    EXPECT_EQ(of_many.number("step"), 1);
+    const Finding of_long = lay_out_preview(1, 20000, 1).left_out().front();
+    EXPECT_EQ(of_long.number("shown"), 1);
+    EXPECT_EQ(of_long.number("step"), 5);
 }
 
 /// One frame whose voxel n has the magnitude n.

@@ -106,7 +106,7 @@ TEST(QFile, OfAnotherScanIsRefused) {
         read_q(folder.file("q.h5"), *other.sampling, other.grid);
         FAIL() << "no error";
     } catch (const InputError& error) {
-        EXPECT_NE(error.finding().thing.find("hash"), std::string::npos) << error.what();
+        EXPECT_NE(error.fault().thing.find("hash"), std::string::npos) << error.what();
     }
     EXPECT_THROW(read_q(folder.file("q.h5"), *problem.sampling, test::make_grid(4, 3)), InputError);
 }
@@ -222,7 +222,7 @@ TEST(QFile, OneLessExactThanWhatIsAskedForIsRefused) {
         file.read(wanted(*problem.sampling, problem.grid, 1e-5));
         ADD_FAILURE() << "it was taken";
     } catch (const InputError& error) {
-        EXPECT_EQ(error.finding().thing, "/errors");
+        EXPECT_EQ(error.fault().thing, "/errors");
     }
 }
 

@@ -4,7 +4,7 @@
 
 #include "base/error.hpp"
 #include "scan/check.hpp"
-#include "scan/remarks.hpp"
+#include "scan/findings.hpp"
 #include "scan/units.hpp"
 #include "support/case.hpp"
 
@@ -37,25 +37,25 @@ Scan scan_of(const std::vector<Vec3>& trajectory, std::size_t x, std::size_t y) 
     return scan;
 }
 
-Finding refusal(const Scan& scan) {
+Fault refusal(const Scan& scan) {
     try {
         require_reach(scan);
     } catch (const InputError& error) {
-        return error.finding();
+        return error.fault();
     }
     ADD_FAILURE() << "no InputError";
     return {};
 }
 
 TEST(Reach, RadiansLabelledAsCyclesAreRefusedWithTheUnitThatFits) {
-    const Finding finding = refusal(scan_of(lines(64, 64, 1, 2 * pi / 64), 64, 64));
-    EXPECT_EQ(finding.thing, "/trajectory");
-    EXPECT_EQ(finding.found, "largest |k|: 3.14159 x 3.14159 cycles/fov from cycles/fov");
-    EXPECT_NE(finding.expected.find("0.0981748 x 0.0981748 in cycles/fov"), std::string::npos)
-        << finding.expected;
-    EXPECT_NE(finding.expected.find("1 x 1 in rad/voxel"), std::string::npos) << finding.expected;
-    EXPECT_NE(finding.next_step.find("`traj_units` rad/voxel"), std::string::npos);
-    EXPECT_NE(finding.next_step.find("`low_resolution`"), std::string::npos);
+    const Fault fault = refusal(scan_of(lines(64, 64, 1, 2 * pi / 64), 64, 64));
+    EXPECT_EQ(fault.thing, "/trajectory");
+    EXPECT_EQ(fault.found, "largest |k|: 3.14159 x 3.14159 cycles/fov from cycles/fov");
+    EXPECT_NE(fault.expected.find("0.0981748 x 0.0981748 in cycles/fov"), std::string::npos)
+        << fault.expected;
+    EXPECT_NE(fault.expected.find("1 x 1 in rad/voxel"), std::string::npos) << fault.expected;
+    EXPECT_NE(fault.next_step.find("`traj_units` rad/voxel"), std::string::npos);
+    EXPECT_NE(fault.next_step.find("`low_resolution`"), std::string::npos);
 }
 
 // Every pair of units in which a scan would lie within the matrix is distinguished.
@@ -89,14 +89,14 @@ TEST(Reach, OneDimensionOrOneFrameIsEnough) {
 }
 
 TEST(Reach, WhatTheTrajectoryMayBeIsTheNextStep) {
-    const Finding of_one = refusal(scan_of(lines(64, 64, 1, 1.0 / 32), 64, 64));
+    const Fault of_one = refusal(scan_of(lines(64, 64, 1, 1.0 / 32), 64, 64));
     EXPECT_NE(of_one.expected.find("in +-1 (1 for N/2), which is not read"), std::string::npos)
         << of_one.expected;
     EXPECT_NE(of_one.next_step.find("in cycles/voxel (0.5 times"), std::string::npos);
     Scan scan = scan_of(lines(64, 64, 1, 0.1), 64, 64); // of a tenth of the field of view
     scan.trajectory_units = "1/m";
     scan.grid.fov_mm = {24, 24, 5};
-    const Finding of_cm = refusal(scan);
+    const Fault of_cm = refusal(scan);
     EXPECT_NE(of_cm.next_step.find("`header` fov_mm=240,240, if"), std::string::npos)
         << of_cm.next_step;
 }
@@ -108,7 +108,7 @@ TEST(Reach, BeyondTheMatrixTheNextStepIsWhatWouldFit) {
         try {
             check(scan);
         } catch (const InputError& error) {
-            return error.finding().next_step;
+            return error.fault().next_step;
         }
         return std::string("no InputError");
     };
@@ -149,88 +149,78 @@ TEST(Coverage, IsTheShareOfTheLines) {
     EXPECT_DOUBLE_EQ(covered({{0, 0, 0}}, 1, 1), 1);
 }
 
-std::vector<std::string> aliasing_of(const Scan& scan, bool solves = true) {
-    GeometryOptions options;
-    options.solves = solves;
-    return remarks_on_aliasing(scan, scan.grid, options);
+Findings aliasing_of(const Scan& scan) {
+    return findings_on_aliasing(scan, scan.grid);
 }
 
-TEST(Remarks, UndersamplingWithoutMapsIsNoted) {
+TEST(Aliasing, UndersamplingWithoutMapsIsFound) {
     EXPECT_TRUE(aliasing_of(scan_of(lines(64, 64), 64, 64)).empty());
     Scan scan = scan_of(lines(64, 64, 2), 64, 64);
     ASSERT_EQ(aliasing_of(scan).size(), 1u);
-    EXPECT_EQ(aliasing_of(scan)[0],
-              "Undersampled: the samples cover 49.8 % of k-space. Expect aliasing unless coil maps "
-              "undo it. Try `reg` auto.");
-    EXPECT_NE(aliasing_of(scan, false)[0].find("Try `method` least_squares."), std::string::npos)
-        << "other methods refuse regularisers";
+    const Finding half = aliasing_of(scan)[0];
+    EXPECT_EQ(half.code, Found::undersampled);
+    EXPECT_NEAR(half.number("covered"), 0.498, 0.001);
+    EXPECT_EQ(half.number("frames"), 1);
+    EXPECT_EQ(half.number("maps"), 0);
     scan.coil_maps = CoilMatrix::Ones(2, 64 * 64);
     EXPECT_TRUE(aliasing_of(scan).empty()) << "maps undo it";
     scan = scan_of(lines(64, 64, 5), 64, 64);
     scan.coil_maps = CoilMatrix::Ones(2, 64 * 64);
     ASSERT_EQ(aliasing_of(scan).size(), 1u);
-    EXPECT_NE(aliasing_of(scan)[0].find("% of k-space. Expect aliasing and noise. Try `reg` auto."),
-              std::string::npos)
-        << aliasing_of(scan)[0];
+    EXPECT_EQ(aliasing_of(scan)[0].number("maps"), 1);
 }
 
-TEST(Remarks, AliasingThatARegulariserTakesOutIsNotNoted) {
-    const Scan few = scan_of(lines(64, 64, 3), 64, 64);
-    const Scan parts = scan_of(lines(64, 1), 64, 64);
-    const auto noted = [](const Scan& scan, bool regularised) {
-        GeometryOptions options;
-        options.regularised = regularised;
-        return !remarks_on_aliasing(scan, scan.grid, options).empty();
-    };
-    EXPECT_TRUE(noted(few, false));
-    EXPECT_FALSE(noted(few, true));
-    EXPECT_TRUE(noted(parts, true)) << "no regulariser makes an image of a line";
+TEST(Aliasing, OfALineIsThatOfAPartOfAnImage) {
+    EXPECT_EQ(aliasing_of(scan_of(lines(64, 64, 3), 64, 64))[0].number("part"), 0);
+    EXPECT_EQ(aliasing_of(scan_of(lines(64, 1), 64, 64))[0].number("part"), 1);
 }
 
-TEST(Remarks, FramesOfFewSamplesAreNotedWithTheFlagThatJoinsThem) {
+TEST(Aliasing, OfFramesOfFewSamplesNamesTheFlagThatJoinsThem) {
     Scan scan = scan_of(lines(64, 1), 64, 64);
     scan.frames.resize(500, scan.frames[0]);
     scan.joinable_counters = {"repetition"};
-    EXPECT_EQ(
-        aliasing_of(scan)[0],
-        "500 of 500 frames are undersampled: each has 64 samples a coil, which cover 2 % of "
-        "k-space. Expect aliasing unless coil maps undo it. If the frames belong to one image, "
-        "pass `join` repetition.");
+    const Finding few = aliasing_of(scan)[0];
+    EXPECT_EQ(few.code, Found::undersampled);
+    EXPECT_EQ(few.number("sparse"), 500);
+    EXPECT_EQ(few.number("samples"), 64);
+    EXPECT_EQ(few.number("alike"), 1);
+    EXPECT_EQ(few.word("join"), "`join` repetition");
     scan.has_single_readouts = true;
-    EXPECT_EQ(aliasing_of(scan),
-              std::vector<std::string>{
-                  "Each of the 500 frames has one readout, which fills 2 % of k-space. `join` "
-                  "repetition makes one image of all readouts. `join` repetition "
-                  "`spokes_per_frame` 13 makes an image of every 13 readouts."});
+    ASSERT_EQ(aliasing_of(scan).size(), 1u);
+    const Finding single = aliasing_of(scan)[0];
+    EXPECT_EQ(single.code, Found::single_readouts);
+    EXPECT_EQ(single.number("frames"), 500);
+    EXPECT_EQ(single.number("spokes"), 13);
+    EXPECT_EQ(single.word("join"), "`join` repetition");
     scan.frames.resize(25); // less than two times 13
-    EXPECT_EQ(aliasing_of(scan)[0].find("`spokes_per_frame`"), std::string::npos);
+    EXPECT_EQ(aliasing_of(scan)[0].number("spokes"), 0);
     scan.joinable_counters = {};
-    EXPECT_EQ(aliasing_of(scan)[0].find("`join`"), std::string::npos);
-    EXPECT_EQ(aliasing_of(scan)[0].find("`reg`"), std::string::npos);
+    scan.format = "ismrmrd";
+    EXPECT_EQ(aliasing_of(scan)[0].code, Found::undersampled);
+    EXPECT_EQ(aliasing_of(scan)[0].word("join"), "");
+    EXPECT_EQ(aliasing_of(scan)[0].number("can_be_written"), 0);
     scan.format = "lsrecon-scan"; // whose frames nothing joins
-    EXPECT_NE(aliasing_of(scan)[0].find("If the frames belong to one image, write their samples as "
-                                        "one frame."),
-              std::string::npos);
-    scan = scan_of(lines(64, 8, 1), 64, 64); // enough for a regulariser
-    scan.frames.resize(5, scan.frames[0]);
-    EXPECT_NE(aliasing_of(scan)[0].find("Try `reg` auto."), std::string::npos);
+    EXPECT_EQ(aliasing_of(scan)[0].number("can_be_written"), 1);
 }
 
-TEST(Remarks, TheSparsestFrameIsNotedWhereverItIs) {
+TEST(Aliasing, TheSparsestFrameIsFoundWhereverItIs) {
     Scan scan = scan_of(lines(64, 64), 64, 64);
     scan.frames.push_back(scan_of(lines(64, 64, 2), 64, 64).frames[0]);
     scan.frames.push_back(scan_of(lines(64, 64, 4), 64, 64).frames[0]);
-    EXPECT_EQ(aliasing_of(scan)[0].find("2 of 3 frames are undersampled: the sparsest has 1024 "
-                                        "samples a coil, which cover 24.6 % of k-space"),
-              0U)
-        << aliasing_of(scan)[0];
+    const Finding sparse = aliasing_of(scan)[0];
+    EXPECT_EQ(sparse.number("sparse"), 2);
+    EXPECT_EQ(sparse.number("frames"), 3);
+    EXPECT_EQ(sparse.number("alike"), 0);
+    EXPECT_EQ(sparse.number("samples"), 1024);
+    EXPECT_NEAR(sparse.number("covered"), 0.246, 0.001);
 }
 
-TEST(Remarks, LengthsInOtherUnitsAreNoted) {
+TEST(Findings, LengthsInOtherUnitsAreFound) {
     Scan scan = scan_of(lines(64, 64), 64, 64);
     scan.voxels = std::vector<Vec3>{{0, 0, 0}, {0.4, -9.6, 0}};
-    ASSERT_EQ(remarks_on(scan).size(), 1u);
-    EXPECT_NE(remarks_on(scan)[0].find("up to 9.6 fields of view"), std::string::npos);
+    ASSERT_EQ(findings_on(scan).size(), 1u);
+    EXPECT_EQ(findings_on(scan)[0].code, Found::voxels_far);
+    EXPECT_EQ(findings_on(scan)[0].number("largest"), 9.6);
 }
 
 } // namespace

@@ -28,11 +28,11 @@ protected:
         return of;
     }
     double bytes() { return memory().bytes(); }
-    Finding refusal() {
+    Fault refusal() {
         try {
             memory().require("scan.h5", {1, "this test"});
         } catch (const InputError& error) {
-            return error.finding();
+            return error.fault();
         }
         return {};
     }
@@ -148,10 +148,10 @@ TEST(JointRoom, SaysHowManyFramesFit) {
         require_joint_room(*transforms, scan, frame, options, {needed(14) + 1, "this test"});
         FAIL() << "no error";
     } catch (const InputError& error) {
-        EXPECT_NE(error.finding().found.find("20 of 16 x 16 voxels with 11 trajectories"),
+        EXPECT_NE(error.fault().found.find("20 of 16 x 16 voxels with 11 trajectories"),
                   std::string::npos)
             << error.what();
-        EXPECT_NE(error.finding().expected.find("at most 14"), std::string::npos) << error.what();
+        EXPECT_NE(error.fault().expected.find("at most 14"), std::string::npos) << error.what();
     }
 }
 

@@ -11,17 +11,34 @@ namespace {
 using testing::ElementsAre;
 using testing::Pair;
 
-TEST(Record, NotesOfTheRunFollowTheRemarksOnReading) {
+TEST(Record, FindingsOfTheRunFollowThoseOnReading) {
+    const Finding on_reading{Found::epi_ghost};
+    const Finding of_both{Found::voxels_far, {{"largest", 9.6}}};
+    const Finding of_run{Found::noise_map_relative};
     Scan scan;
     scan.facts = {"coils prewhitened"};
-    scan.remarks = {"skipped one", "units 1/m"};
+    scan.findings = {on_reading, of_both};
     Record record = make_record(scan, {}, {{"lambda", "0.1"}});
-    add_notes(record, scan, {"skipped one", "the limit ended the solve", "units 1/m"});
+    add_findings(record, scan, {on_reading, of_run, of_both});
     const auto [notes, rest] = notes_and_rest(record);
-    EXPECT_THAT(notes, ElementsAre("skipped one", "units 1/m", "the limit ended the solve"));
+    ASSERT_EQ(notes.size(), 3U);
+    EXPECT_EQ(notes[0].code, "epi_ghost");
+    EXPECT_EQ(notes[1].code, "voxels_far");
+    EXPECT_EQ(notes[2].code, "noise_map_relative");
+    EXPECT_EQ(value_in(record, "remark_1"), words_of(of_both));
+    EXPECT_EQ(value_in(record, "remark_2"), words_of(of_run));
     EXPECT_EQ(value_in(rest, "lambda"), "0.1");
     EXPECT_EQ(value_in(rest, "fact_0"), "coils prewhitened") << "is not a note";
-    EXPECT_EQ(record.back().first, "remark_2");
+    for (const auto& [name, value] : rest) {
+        EXPECT_EQ(name.find("remark"), std::string::npos) << name;
+    }
+}
+
+TEST(Record, ANoteOfAnotherProgramHasNoCode) {
+    const auto [notes, rest] = notes_and_rest({{"remark_0", "a remark"}});
+    ASSERT_EQ(notes.size(), 1U);
+    EXPECT_EQ(notes[0].code, "other");
+    EXPECT_EQ(notes[0].words, "a remark");
 }
 
 TEST(Record, IdentityIsOfOptionsFilesScanAndVersion) {
@@ -53,14 +70,14 @@ TEST(Record, DifferencesAreNamed) {
 }
 
 TEST(Record, VeryManyNotesAreCounted) {
-    std::vector<std::string> said;
+    Findings found;
     for (int i = 0; i < 1000; ++i) {
-        said.push_back(text("note ", i));
+        found.push_back({Found::maps_by_walsh, {{"frame", i}}});
     }
     Record record;
-    add_notes(record, {}, said);
-    EXPECT_EQ(record.size(), 101U);
-    EXPECT_EQ(record.back().second, "and 900 notes more");
+    add_findings(record, {}, found);
+    EXPECT_EQ(notes_and_rest(record).first.size(), 101U);
+    EXPECT_EQ(value_in(record, "remark_100"), "and 900 notes more");
 }
 
 } // namespace

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "base/error.hpp"
+#include "support/findings.hpp"
 
 namespace lsrecon {
 namespace {
@@ -21,8 +22,9 @@ protected:
         heard.push_back("end " + stage);
         EXPECT_GE(seconds, 0);
     }
-    void on_note(const std::string& message) override { heard.push_back("note " + message); }
-    void on_failure(const std::string& message) override { heard.push_back("failed " + message); }
+    void on_finding(const Finding& finding) override {
+        heard.push_back("found " + row_of(finding).code);
+    }
     void on_frame(std::size_t number, std::size_t count, const std::string& label) override {
         heard.push_back(text("frame ", number, " of ", count, " ", label));
     }
@@ -75,21 +77,23 @@ TEST(Report, SeveralFramesAreReportedAndASingleOneIsNot) {
     }
 }
 
-TEST(Report, TheSameNoteIsShownOnce) {
+TEST(Report, WhatIsWordedAlikeIsShownOnce) {
     Recorder report;
-    report.note("one slice was skipped");
-    report.note("another");
-    report.note("one slice was skipped");
-    EXPECT_THAT(report.notes(), testing::ElementsAre("one slice was skipped", "another"));
-    EXPECT_EQ(report.heard.size(), 2U);
+    const Finding third{Found::voxels_far, {{"largest", 1.0 / 3}}};
+    const Finding nearly{Found::voxels_far, {{"largest", 0.33333334}}};
+    report.add(Findings{third, {Found::epi_ghost}, nearly});
+    report.add(third);
+    EXPECT_THAT(report.heard, testing::ElementsAre("found voxels_far", "found epi_ghost"));
+    EXPECT_THAT(test::codes_of(report.findings()), testing::ElementsAre("voxels_far", "epi_ghost"));
 }
 
-TEST(Report, TheSameFailureIsShownOnce) {
+TEST(Report, AFailureIsShownAndNoFindingOfTheImage) {
     Recorder report;
-    report.fail("frame 1");
-    report.fail("frame 2");
-    report.fail("frame 1");
-    EXPECT_THAT(report.heard, testing::ElementsAre("failed frame 1", "failed frame 2"));
+    for (const double frame : {1, 2, 1}) {
+        report.add({Found::frame_failed, {{"frame", frame}}});
+    }
+    EXPECT_THAT(report.heard, testing::ElementsAre("found frame_failed", "found frame_failed"));
+    EXPECT_TRUE(report.findings().empty());
 }
 
 } // namespace

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "encoding/methods.hpp"
+
 namespace lsrecon {
 namespace {
 
@@ -68,6 +70,28 @@ TEST(Settle, WhatKeepsNoiseOutLeavesNothingToChoose) {
     }
     EXPECT_TRUE(may_be_regularised(weight));
     EXPECT_FALSE(may_be_regularised(lambda));
+}
+
+TEST(Settle, AliasingThatARegulariserTakesOutDoesNotMatter) {
+    const Findings found{
+        {Found::epi_ghost}, {Found::undersampled}, {Found::undersampled, {{"part", 1}}}};
+    const auto left = [&](const ReconstructOptions& options) {
+        Findings findings = found;
+        consider_method(findings, options);
+        return findings;
+    };
+    ReconstructOptions options;
+    options.best_regulariser = false;
+    EXPECT_EQ(left(options).size(), 3U);
+    EXPECT_EQ(left(options)[1].number("unsolved"), 0);
+    options.solve.regularisers = {{"tv", 0.02}};
+    ASSERT_EQ(left(options).size(), 2U);
+    EXPECT_EQ(left(options)[0].code, Found::epi_ghost);
+    EXPECT_EQ(left(options)[1].number("part"), 1) << "no regulariser makes an image of a line";
+    options.solve.regularisers = {};
+    options.solve.method = &method_named("gridding");
+    ASSERT_EQ(left(options).size(), 3U);
+    EXPECT_EQ(left(options)[1].number("unsolved"), 1) << "other methods refuse regularisers";
 }
 
 TEST(Settle, WithoutRegularisersLambdaAloneIsChosen) {

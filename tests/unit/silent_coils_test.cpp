@@ -8,8 +8,6 @@
 namespace lsrecon {
 namespace {
 
-using Remarks = std::vector<std::string>;
-
 Scan scan_of(std::size_t frames) {
     Scan scan;
     for (std::size_t f = 0; f < frames; ++f) {
@@ -18,19 +16,28 @@ Scan scan_of(std::size_t frames) {
     return scan;
 }
 
-Remarks remarks_on_silent_coils(const Scan& scan) {
+Findings silent_in(const Scan& scan) {
     SilentCoils silent;
     for (const Frame& frame : scan.frames) {
         silent.add(frame.samples);
     }
-    return silent.remarks();
+    return silent.findings();
+}
+
+void expect_silent(const Finding& finding, std::size_t coil, std::size_t silent, std::size_t frames,
+                   std::size_t first) {
+    EXPECT_EQ(finding.code, Found::coil_silent);
+    EXPECT_EQ(finding.number("coil"), coil);
+    EXPECT_EQ(finding.number("silent"), silent);
+    EXPECT_EQ(finding.number("frames"), frames);
+    EXPECT_EQ(finding.number("first"), first);
 }
 
 TEST(SilentCoils, ASoundScanHasNone) {
     Scan scan = scan_of(2);
     scan.frames[0].samples.doubles().leftCols(3).setZero(); // one sample is enough
-    EXPECT_EQ(remarks_on_silent_coils(scan), Remarks{});
-    EXPECT_EQ(remarks_on_silent_coils(Scan()), Remarks{});
+    EXPECT_TRUE(silent_in(scan).empty());
+    EXPECT_TRUE(silent_in(Scan()).empty());
 }
 
 TEST(SilentCoils, ManySamplesThatAreZeroAreToldUnlessTheyHaveNoWeight) {
@@ -39,41 +46,44 @@ TEST(SilentCoils, ManySamplesThatAreZeroAreToldUnlessTheyHaveNoWeight) {
     sampling->trajectory.resize(4);
     scan.frames[0].sampling = sampling;
     scan.frames[0].samples.doubles().col(1).setZero();
-    const auto remarks = [&] {
+    const auto found = [&] {
         SampleCheck check(scan);
         check.add(scan.frames[0].samples);
         return check.end();
     };
-    EXPECT_EQ(remarks(), Remarks{"25 % of the samples are 0 in every coil, and count as measured "
-                                 "zeros. Leave them out of the scan, or give them weight 0."});
+    ASSERT_EQ(found().size(), 1U);
+    EXPECT_EQ(found()[0].code, Found::samples_zero);
+    EXPECT_EQ(found()[0].number("share"), 0.25);
     sampling->weights = RealVector::Ones(4);
     sampling->weights(1) = 0;
-    EXPECT_EQ(remarks(), Remarks{});
+    EXPECT_TRUE(found().empty());
 }
 
 TEST(SilentCoils, AreNamedWithTheirFrames) {
     Scan one = scan_of(1);
     one.frames[0].samples.doubles().row(1).setZero();
-    EXPECT_EQ(remarks_on_silent_coils(one),
-              Remarks{"all samples of coil 1 are 0: check how the scan was written"});
+    ASSERT_EQ(silent_in(one).size(), 1U);
+    expect_silent(silent_in(one)[0], 1, 1, 1, 0);
     Scan many = scan_of(3);
     many.frames[1].samples.doubles().row(0).setZero();
     for (Frame& frame : many.frames) {
         frame.samples.doubles().row(2).setZero();
     }
-    EXPECT_EQ(
-        remarks_on_silent_coils(many),
-        (Remarks{"all samples of coil 0 are 0 in frame 1: check how the scan was written",
-                 "all samples of coil 2 are 0 in all frames: check how the scan was written"}));
+    ASSERT_EQ(silent_in(many).size(), 2U);
+    expect_silent(silent_in(many)[0], 0, 1, 3, 1);
+    expect_silent(silent_in(many)[1], 2, 3, 3, 0);
 }
 
 TEST(SilentCoils, AFrameOfSilentCoilsIsReportedOnce) {
     Scan scan = scan_of(4);
     scan.frames[1].samples.doubles().setZero();
     scan.frames[2].samples.doubles().setZero();
-    EXPECT_EQ(remarks_on_silent_coils(scan),
-              Remarks{"all samples of all coils are 0 in 2 of 4 frames, the first is frame 1: "
-                      "check how the scan was written"});
+    ASSERT_EQ(silent_in(scan).size(), 1U);
+    const Finding silent = silent_in(scan)[0];
+    EXPECT_EQ(silent.code, Found::coils_silent);
+    EXPECT_EQ(silent.number("silent"), 2);
+    EXPECT_EQ(silent.number("frames"), 4);
+    EXPECT_EQ(silent.number("first"), 1);
 }
 
 TEST(SilentCoils, ZerosWhereSamplesCountMakeNoImage) {

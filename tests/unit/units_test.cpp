@@ -36,7 +36,7 @@ TEST(Units, ThirdDimensionCountsInThreeDimensions) {
 
 TEST(Units, FieldsOfViewInMetresBecomeMillimetres) {
     const auto mm = [](Vec3 fov, int dimensions) {
-        const bool noted = !metres_to_mm(fov, dimensions).empty();
+        const bool noted = metres_to_mm(fov, dimensions).has_value();
         return std::pair(fov, noted);
     };
     EXPECT_EQ(mm({0.25, 1.5, 0.125}, 3), std::pair(Vec3{250, 1500, 125}, true));

@@ -32,10 +32,10 @@ std::unique_ptr<Device> make_device(std::unique_ptr<Queue> queue) {
 } // namespace opencl
 
 std::unique_ptr<Device> open_device(const std::string& wanted, double memory,
-                                    std::function<void(const std::string&)> note) {
+                                    OnFinding on_finding) {
     return opencl::guarded("opening the device", [&] {
         return opencl::make_device(
-            std::make_unique<opencl::Queue>(wanted, memory, std::move(note)));
+            std::make_unique<opencl::Queue>(wanted, memory, std::move(on_finding)));
     });
 }
 

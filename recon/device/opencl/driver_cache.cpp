@@ -73,7 +73,7 @@ std::string trouble_with_driver_cache() {
 }
 
 std::unique_ptr<FileLock> lock_driver_cache(const cl::Device& device, const std::string& key,
-                                            const Note& note) {
+                                            const OnFinding& on_finding) {
     if (!is_pocl(device) || driver_cache().folder.empty()) {
         return nullptr;
     }
@@ -81,8 +81,7 @@ std::unique_ptr<FileLock> lock_driver_cache(const cl::Device& device, const std:
     const std::string path = driver_cache().folder + "/lsrecon-" + key.substr(0, 2) + ".lock";
     auto lock = std::make_unique<FileLock>(path);
     if (lock->state() == FileLock::State::timed_out) {
-        note(text("another process has held ", path,
-                  " for minutes; continuing without waiting for it"));
+        on_finding({Found::cache_locked, {}, {{"file", path}}});
     }
     return lock;
 }

@@ -1,16 +1,14 @@
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "base/file_lock.hpp"
+#include "base/finding.hpp"
 #include "device/opencl/cl.hpp"
 
 namespace lsrecon::opencl {
-
-using Note = std::function<void(const std::string&)>;
 
 /// The folder where PoCL keeps the programs that it compiles. Without such a folder PoCL has no
 /// devices, and with a full one it aborts the process.
@@ -36,9 +34,9 @@ std::string trouble_with_driver_cache();
 /// Keeps other processes from a program in the driver's cache while this one builds or loads it.
 /// PoCL (3.1) removes a file before it renames the new one into its place, and looks for a
 /// program's binary by reading its folder: a second process sees a half-written state and fails or
-/// crashes. Null for other drivers. `key` is a hash of the program; `note` is called when another
-/// process holds the lock for too long.
+/// crashes. Null for other drivers. `key` is a hash of the program; `on_finding` is called when
+/// another process holds the lock for too long.
 std::unique_ptr<FileLock> lock_driver_cache(const cl::Device& device, const std::string& key,
-                                            const Note& note);
+                                            const OnFinding& on_finding);
 
 } // namespace lsrecon::opencl

@@ -55,16 +55,16 @@ DeviceError build_error(const std::string& name, const cl::Device& device,
 
 cl::Program build_program(const cl::Context& context, const cl::Device& device,
                           const std::string& file_name, const std::string& options,
-                          const Note& note) {
-    return build_source(context, device, file_name, kernel_source(file_name), options, note);
+                          const OnFinding& on_finding) {
+    return build_source(context, device, file_name, kernel_source(file_name), options, on_finding);
 }
 
 cl::Program build_source(const cl::Context& context, const cl::Device& device,
                          const std::string& name, const std::string& source,
-                         const std::string& options, const Note& note) {
+                         const std::string& options, const OnFinding& on_finding) {
     return guarded("building " + name, [&] {
         const std::string path = cache_entry_path("kernels", device, {source, options});
-        const auto lock = lock_driver_cache(device, key_of_entry(path), note);
+        const auto lock = lock_driver_cache(device, key_of_entry(path), on_finding);
         cl::Program program;
         if (load_cached(context, device, path, options, program)) {
             return program;

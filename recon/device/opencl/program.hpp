@@ -14,12 +14,12 @@ namespace lsrecon::opencl {
 /// own cache needs it (driver_cache.hpp). DeviceError with the whole build log on a failure.
 cl::Program build_program(
     const cl::Context& context, const cl::Device& device, const std::string& file_name,
-    const std::string& options, const Note& note = [](const std::string&) {});
+    const std::string& options, const OnFinding& on_finding = [](const Finding&) {});
 
 /// Builds a source that is no kernel file in the same way; `name` is for messages.
 cl::Program build_source(
     const cl::Context& context, const cl::Device& device, const std::string& name,
     const std::string& source, const std::string& options,
-    const Note& note = [](const std::string&) {});
+    const OnFinding& on_finding = [](const Finding&) {});
 
 } // namespace lsrecon::opencl

@@ -8,7 +8,8 @@
 
 namespace lsrecon::opencl {
 
-Queue::Queue(const std::string& wanted_device, double memory, Note note) : note_(std::move(note)) {
+Queue::Queue(const std::string& wanted_device, double memory, OnFinding on_finding)
+    : on_finding_(std::move(on_finding)) {
     const std::vector<DeviceInfo> devices = list_devices();
     const int index = choose_device(devices, wanted_device);
     info_ = devices[static_cast<std::size_t>(index)];
@@ -21,8 +22,10 @@ Queue::Queue(const std::string& wanted_device, double memory, Note note) : note_
         throw DeviceError(trouble_with_driver_cache()); // PoCL itself would end the process
     }
     if (is_pocl(device_) && !driver_cache().passed_over.empty()) {
-        note_(text("compiled kernels are kept in ", driver_cache().folder, ", not in ",
-                   driver_cache().passed_over));
+        on_finding_(
+            {Found::cache_passed_over,
+             {},
+             {{"folder", driver_cache().folder}, {"passed_over", driver_cache().passed_over}}});
     }
     opened_ = std::async(std::launch::deferred, &open, device_, info_.type != "cpu");
 }
@@ -52,7 +55,7 @@ cl::Kernel Queue::kernel(const std::string& file, const std::string& name,
             // Without -w, PoCL prints on stderr the number of Clang's warnings on the ABI of wide
             // vectors.
             programs_[of_program] =
-                build_program(context(), device_, file, "-cl-std=CL1.2 -w " + options, note_);
+                build_program(context(), device_, file, "-cl-std=CL1.2 -w " + options, on_finding_);
         }
         kernels_[key] = cl::Kernel(programs_[of_program], name.c_str());
     }

@@ -27,10 +27,11 @@ struct Real {
 /// A device of OpenCL with its queue, its kernels and its clock.
 class Queue : public Clock {
 public:
-    /// `memory` is what may be used of the device's memory, in bytes; 0 for all of it. `note` is
-    /// called on trouble with a cache.
+    /// `memory` is what may be used of the device's memory, in bytes; 0 for all of it.
+    /// `on_finding` is called on trouble with a cache.
     explicit Queue(
-        const std::string& wanted_device, double memory = 0, Note note = [](const std::string&) {});
+        const std::string& wanted_device, double memory = 0,
+        OnFinding on_finding = [](const Finding&) {});
 
     const DeviceInfo& info() const { return info_; }
     /// Opens the device on a thread of its own; what needs it waits. Without, first use opens it.
@@ -121,7 +122,7 @@ private:
 
     DeviceInfo info_;
     std::size_t memory_ = 0;
-    Note note_;
+    OnFinding on_finding_;
     cl::Device device_;
     std::shared_future<Opened> opened_;
     std::map<std::string, cl::Program> programs_;

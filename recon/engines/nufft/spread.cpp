@@ -32,7 +32,7 @@ template <typename Real, std::size_t Bytes> struct Vectors {
     typedef Real Anywhere __attribute__((vector_size(Bytes), aligned(alignof(Real)), may_alias));
 };
 template <typename Real, std::size_t Bytes> using Vector = typename Vectors<Real, Bytes>::Vector;
-constexpr std::size_t widest_vector = 64; ///< bytes
+constexpr std::size_t vector_bytes = 64; ///< of the widest
 
 template <std::size_t Bytes, typename Real>
 LSRECON_INLINE auto& vector_at(Real* numbers, std::size_t index) {
@@ -47,23 +47,23 @@ LSRECON_INLINE const auto& vector_at(const Real* numbers, std::size_t index) {
 template <typename Real> LSRECON_INLINE void evaluate(const Real* coefficients, std::size_t step,
                                                       std::size_t degree, Real t, std::size_t count,
                                                       Real* out) {
-    for (std::size_t n = 0; n < divide_up(count, Vectors<Real, widest_vector>::length); ++n) {
+    for (std::size_t n = 0; n < divide_up(count, Vectors<Real, vector_bytes>::length); ++n) {
         const Real* c = coefficients;
-        Vector<Real, widest_vector> sum = vector_at<widest_vector>(c, n);
+        Vector<Real, vector_bytes> sum = vector_at<vector_bytes>(c, n);
         for (std::size_t p = 0; p < degree; ++p) {
             c += step;
-            sum = sum * t + vector_at<widest_vector>(c, n);
+            sum = sum * t + vector_at<vector_bytes>(c, n);
         }
-        vector_at<widest_vector>(out, n) = sum;
+        vector_at<vector_bytes>(out, n) = sum;
     }
 }
 
 /// The place of a sample's kernel in its tile, and the kernel's values along each dimension.
 template <typename Real> struct Placed {
     static constexpr std::size_t most = KernelTable<Real>::most;
-    alignas(widest_vector) Real x[2 * most]; ///< kernel values; each twice for one coil
-    alignas(widest_vector) Real y[most];
-    alignas(widest_vector) Real z[most];
+    alignas(vector_bytes) Real x[2 * most]; ///< kernel values; each twice for one coil
+    alignas(vector_bytes) Real y[most];
+    alignas(vector_bytes) Real z[most];
     std::size_t first;
 
     LSRECON_INLINE Placed(const TileSamples<Real>& of, std::size_t i) {
@@ -190,10 +190,10 @@ void with_count(std::size_t vectors, const Work& work) {
 /// Long vectors where short ones do not hold a row of one coil, or a point of several does not fit.
 template <typename Real, typename Work>
 void with_constants(const TileSamples<Real>& of, const Work& work) {
-    constexpr std::size_t half = widest_vector / 2;
+    constexpr std::size_t half = vector_bytes / 2;
     const std::size_t at_once = 2 * sizeof(Real) * (of.coils == 1 ? of.kernel.width : of.coils);
     if (at_once > half) {
-        with_count<Real, widest_vector>(vectors_of<Real, widest_vector>(of), work);
+        with_count<Real, vector_bytes>(vectors_of<Real, vector_bytes>(of), work);
     } else {
         with_count<Real, half>(vectors_of<Real, half>(of), work);
     }

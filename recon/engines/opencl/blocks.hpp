@@ -1,8 +1,8 @@
 #pragma once
 
 #include <cmath>
-#include <functional>
 
+#include "base/finding.hpp"
 #include "device/opencl/cl.hpp"
 
 namespace lsrecon::opencl {
@@ -11,11 +11,10 @@ inline double in_mib(std::size_t bytes) {
     return std::round(static_cast<double>(bytes) / (1 << 20) * 100) / 100;
 }
 
-/// attempt(bytes) for blocks of so many bytes, and again with half as many, with a note, for as
+/// attempt(bytes) for blocks of so many bytes, and again with half as many, with a finding, for as
 /// long as the device has no room and the blocks are not tiny. Throws the device's last error.
 template <typename Attempt>
-void with_smaller_blocks(std::size_t bytes, const std::function<void(const std::string&)>& note,
-                         const Attempt& attempt) {
+void with_smaller_blocks(std::size_t bytes, const OnFinding& on_finding, const Attempt& attempt) {
     constexpr std::size_t fewest_bytes = std::size_t(1) << 16;
     for (;; bytes /= 2) {
         try {
@@ -24,8 +23,7 @@ void with_smaller_blocks(std::size_t bytes, const std::function<void(const std::
             if (bytes / 2 < fewest_bytes) {
                 throw;
             }
-            note(text("the device has no room for blocks of ", in_mib(bytes),
-                      " MiB; continuing with half of that"));
+            on_finding({Found::device_memory, {{"mib", in_mib(bytes)}}});
         }
     }
 }

@@ -11,7 +11,7 @@ namespace lsrecon::opencl {
 namespace {
 
 /// Work-items that evaluate the kernels of a sample.
-std::size_t lanes_of(std::size_t width) {
+std::size_t lanes_for(std::size_t width) {
     return width <= 4 ? 4 : width <= 8 ? 8 : 16;
 }
 
@@ -22,7 +22,8 @@ NufftRates rates_of(const Machine& machine, const EngineFacts& context) {
     const double unit = of_doubles / nominal_rates(machine.device).multiply_adds;
     const auto of_sample = [unit, spreading = machine.pace.spreading](std::size_t width) {
         return spreading * unit *
-               (9000 * static_cast<double>(lanes_of(width)) / 8 + 700 * static_cast<double>(width));
+               (9000 * static_cast<double>(lanes_for(width)) / 8 +
+                700 * static_cast<double>(width));
     };
     return {of_sample, machine.pace.fine * 33 * unit};
 }
@@ -100,7 +101,7 @@ private:
                  static_cast<cl_int>(size[2]), 0}};
     }
     std::size_t width() const { return grid_.kernel.width(); }
-    std::size_t lanes() const { return lanes_of(width()); }
+    std::size_t lanes() const { return lanes_for(width()); }
 
     std::vector<double> polynomials() const {
         std::vector<double> numbers;

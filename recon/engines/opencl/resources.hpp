@@ -12,7 +12,7 @@ struct Resources {
     Queue& queue;
     Device& device; ///< device of the queue
     Precision precision; ///< precision of the transform
-    Note note;
+    OnFinding on_finding;
 
     Element complex() const { return {true, precision}; }
     Element real() const { return {false, precision}; }
@@ -66,7 +66,7 @@ private:
 };
 
 inline Resources resources_of(const EngineContext& context) {
-    return {queue_of(context.device), context.device, context.precision, context.note};
+    return {queue_of(context.device), context.device, context.precision, context.on_finding};
 }
 
 } // namespace lsrecon::opencl

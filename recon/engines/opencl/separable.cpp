@@ -37,7 +37,7 @@ public:
         const Queue& queue = resources_.queue;
         const std::size_t room = std::min(queue.largest_buffer(), queue.memory() / share_of_totals);
         const SeparableWork work{resources_, *samples_, voxels_, values, out, progress};
-        with_smaller_blocks(std::min(most_bytes_of_totals, room), resources_.note,
+        with_smaller_blocks(std::min(most_bytes_of_totals, room), resources_.on_finding,
                             [&](std::size_t bytes) {
                                 resources_.queue.abandon_launches(); // of an attempt before
                                 run_adjoint(work, bytes);
@@ -52,7 +52,7 @@ private:
     std::shared_ptr<const LatticeSamples> samples_of(const EngineContext& context,
                                                      bool sorted) const {
         Resources of_all = resources_;
-        of_all.note = [](const std::string&) {}; // they may outlive who listens
+        of_all.on_finding = [](const Finding&) {}; // they may outlive who listens
         return kept_or_made<LatticeSamples>(
             context.kept, text(name_of(voxels_, resources_.precision), sorted ? " sorted" : ""),
             {bytes_of_all(points_.trajectory)},

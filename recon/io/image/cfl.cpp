@@ -162,8 +162,7 @@ StoredImage open_cfl(const std::string& path, const ImageInput& input) {
         image.about.frames[f].label = label_of(sizes, f);
     }
     if (input.fov_mm.empty()) {
-        image.remarks.emplace_back(
-            "A cfl file holds no field of view. Voxels are taken as 1 mm. `fov_mm` changes that.");
+        image.findings.push_back({Found::fov_of_voxels});
     }
     image.values = [data = data, voxels](std::size_t frame) {
         return read_at(*data, frame * voxels, voxels);
@@ -211,7 +210,7 @@ double bytes_of_cfl(const std::string& path) {
 
 void write_cfl(const StoredImage& image, const ImageOutput& output, Reporter& report) {
     if (image.about.grid.position || image.about.grid.directions) {
-        report.note("A cfl file cannot hold position and directions. They are left out.");
+        report.add({Found::no_place_in_cfl});
     }
     const std::vector<std::string> files = cfl_files(output.path);
     std::array<std::size_t, dimensions> sizes{};

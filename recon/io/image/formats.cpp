@@ -67,11 +67,7 @@ void write_hdf5(const StoredImage& image, const ImageOutput& output, Reporter&) 
 
 void write_picture(const StoredImage& image, const ImageOutput& output, Reporter& report) {
     const auto& size = image.about.grid.size;
-    const std::string left_out =
-        lay_out_preview(size[0], size[1], size[2] * image.frames()).left_out();
-    if (!left_out.empty()) {
-        report.note(left_out);
-    }
+    report.add(lay_out_preview(size[0], size[1], size[2] * image.frames()).left_out());
     GreyScale grey = output.grey;
     grey.part = output.part;
     write_png(output.path, image.about, image.values, grey);

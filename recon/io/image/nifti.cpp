@@ -55,8 +55,7 @@ mat44 affine_of(const Grid& grid) {
 void place(nifti_image& header, const Grid& grid, Reporter& report) {
     header.qform_code = header.sform_code = NIFTI_XFORM_UNKNOWN;
     if (!grid.position || !grid.directions) {
-        report.note("The image lacks its position or directions, so the NIfTI file has neither: "
-                    "sform_code and qform_code are 0.");
+        report.add({Found::no_place_for_nifti});
         return;
     }
     header.qform_code = header.sform_code = NIFTI_XFORM_SCANNER_ANAT;
@@ -394,7 +393,7 @@ void write_nifti(const StoredImage& frames, const ImageOutput& output, Reporter&
                  " mm apart, are the third dimension; ", counted(image.frames(), "volume")));
     }
     if (has_no_thickness(grid)) {
-        report.note("The image has no slice thickness. The NIfTI file gets 1 mm.");
+        report.add({Found::thickness_assumed, {}, {{"format", "NIfTI"}}});
     }
     const nifti_1_header header = header_of(image, output.part, report);
     ReplacingFile target(output.path);
@@ -464,8 +463,7 @@ StoredImage open_nifti(const std::string& path, const ImageInput& input) {
     image.thing = "values";
     image.about.grid = nifti_grid_of(file, header.fields, *parsed);
     if (!image.about.grid.directions) {
-        image.remarks.emplace_back(
-            "The NIfTI file has no position or directions: its sform_code and qform_code are 0.");
+        image.findings.push_back({Found::no_place_in_nifti});
     }
     image.about.frames.resize(static_cast<std::size_t>(parsed->nt));
     image.part = numbers_a_value(*parsed) == 1 ? ImagePart::real : ImagePart::complex;

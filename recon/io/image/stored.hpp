@@ -20,7 +20,7 @@ struct StoredImage {
     FrameValues values;
     bool of_coils = false; ///< frames are coil maps
     ImagePart part = ImagePart::complex; ///< or `real`, where the file has real numbers
-    std::vector<std::string> remarks{}; ///< what the user should know and is not an error
+    Findings findings{}; ///< what the user should know and is not an error
 
     std::size_t voxels() const { return about.grid.voxels(); }
     std::size_t frames() const { return about.frames.size(); }

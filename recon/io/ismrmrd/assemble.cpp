@@ -231,8 +231,7 @@ std::string units_of(const RawFrames& raw, Scan& scan) {
     const std::string& given = raw.options.trajectory_units;
     const Grid stored = stored_grid(raw);
     if (stored.dimensions == 0 && !given.empty()) {
-        scan.remarks.push_back("`traj_units` " + given +
-                               " is not used: the file has no trajectory");
+        scan.findings.push_back({Found::units_unused, {}, {{"units", given}}});
     }
     if (stored.dimensions == 0 || !given.empty()) {
         return stored.dimensions == 0 ? "" : given;
@@ -262,10 +261,8 @@ std::string units_of(const RawFrames& raw, Scan& scan) {
                               by(reach, stored.dimensions), " of N/2) and ",
                               new_matrix ? "`matrix`" : "the matrix"));
     if (const ForeignUnit* const foreign = foreign_unit_that_fits({range}, stored)) {
-        scan.remarks.push_back(
-            text("The range of the trajectory would also fit ", foreign->name,
-                 ". If the object has a wrong size, write the trajectory in 1/m (", foreign->per_m,
-                 " times ", foreign->name, ")."));
+        scan.findings.push_back(
+            {Found::units_ambiguous, {{"per_m", foreign->per_m}}, {{"unit", foreign->name}}});
     }
     return found;
 }
@@ -352,24 +349,20 @@ OwnPlaces set_geometry(const RawFrames& raw, Scan& scan) {
     }
     if (turned) {
         require_one_orientation_a_slice(raw);
-        scan.remarks.push_back("Frames have different orientations, and an image holds only one. "
-                               "Orientation and position are left out. Choose frames of one "
-                               "orientation with `slice` or `repetition`.");
+        scan.findings.push_back({Found::orientations_differ});
         return OwnPlaces::orientations;
     }
     const auto of_some = [&](std::size_t count) {
         return count != 0 && count != raw.frames.size();
     };
     if (of_some(placed) || of_some(directed)) {
-        scan.remarks.push_back("The position of some frames is not known. Orientation and position "
-                               "are left out. Choose the other frames with `frames`.");
+        scan.findings.push_back({Found::positions_unknown});
         return OwnPlaces::none;
     }
     if (directed > 0 && orthonormal(*first.directions)) {
         scan.grid.directions = first.directions;
     } else if (directed > 0) {
-        scan.remarks.push_back(
-            "read_dir, phase_dir and slice_dir are not orthogonal unit vectors. They are ignored.");
+        scan.findings.push_back({Found::directions_not_orthonormal});
     }
     scan.grid.position = first.position;
     return moved ? OwnPlaces::positions : OwnPlaces::none;
@@ -424,15 +417,14 @@ void set_calibrations(RawFrames& raw, const Vec3& factor, bool moved, Scan& scan
                                               : " of " + of,
                  " for coil maps"));
     }
-    const auto note_left_out = [&](std::size_t count, const std::string& why) {
-        scan.remarks.push_back(text("left out ", counted(count, "acquisition"),
-                                    " flagged parallel calibration, which ", why));
+    const auto left_out = [&](std::size_t count, const std::string& why) {
+        scan.findings.push_back({Found::calibration_left_out, {{"count", count}}, {{"why", why}}});
     };
     if (elsewhere > 0) {
-        note_left_out(elsewhere, "lie elsewhere than the frames of their slice: " + where);
+        left_out(elsewhere, "lie elsewhere than the frames of their slice: " + where);
     }
     for (const auto& [why, counters] : raw.unlike) {
-        note_left_out(counters.size(), why);
+        left_out(counters.size(), why);
         for (const RawCounters& one : std::set(counters.begin(), counters.end())) {
             scan.calibrations_unused.emplace_back(name_of(raw, one), why);
         }
@@ -514,22 +506,18 @@ void add_frames(RawFrames& raw, const Vec3& factor, OwnPlaces own, Scan& scan,
     }
 }
 
-void add_remarks(const RawFrames& raw, std::vector<std::string>& facts,
-                 std::vector<std::string>& remarks) {
+void add_findings(const RawFrames& raw, std::vector<std::string>& facts, Findings& findings) {
     facts = raw.facts;
     raw.choice.add_facts(facts);
     if (raw.moved_within_frame) {
-        remarks.push_back("Acquisitions of one frame have different positions or orientations. "
-                          "Those of the first are kept.");
+        findings.push_back({Found::positions_differ});
     }
     if (raw.discarded > 0) {
         facts.push_back(
             text("left out ", raw.discarded, " samples by discard_pre and discard_post"));
     }
     if (!raw.encoding.ramps.empty() && !raw.has_trajectory()) {
-        remarks.push_back("EPI: the gradient's times in trajectoryDescription give the positions "
-                          "of samples. Lines of the two directions are not corrected against each "
-                          "other: a ghost may remain.");
+        findings.push_back({Found::epi_ghost});
     }
     const std::size_t stored = raw.kind.trajectory_dimensions;
     if (raw.largest_beyond > like_zero * std::max(raw.range[0], raw.range[1])) {
@@ -539,9 +527,9 @@ void add_remarks(const RawFrames& raw, std::vector<std::string>& facts,
             least = std::min(least, frame.least_beyond);
             most = std::max(most, frame.most_beyond);
         }
-        remarks.push_back(text("only the first ", raw.dimensions(), " of ", stored,
-                               " trajectory dimensions are used; the next one is from ", least,
-                               " to ", most));
+        findings.push_back(
+            {Found::dimensions_unused,
+             {{"used", raw.dimensions()}, {"stored", stored}, {"least", least}, {"most", most}}});
     }
     if (raw.has_trajectory() && stored < raw.dimensions()) {
         facts.push_back("the trajectory has 2 dimensions and the matrix 3: kz is "
@@ -582,7 +570,7 @@ StoredScan assemble(RawFrames raw) {
     Scan scan;
     scan.file = raw.encoding.file;
     scan.grid = raw.space.grid;
-    add_remarks(raw, scan.facts, scan.remarks);
+    add_findings(raw, scan.facts, scan.findings);
     require_samples(raw);
     require_no_kz(raw);
     require_kz(raw);

@@ -201,7 +201,11 @@ std::size_t IsmrmrdContents::choose_encoding(const IsmrmrdFile& file,
     });
     if (found == encodings.end()) {
         std::vector<std::string> others;
-        add_remarks(options.encoding.value_or(0), others, others);
+        Findings findings;
+        add_findings(options.encoding.value_or(0), others, findings);
+        for (const Finding& finding : findings) {
+            others.push_back(words_of(finding));
+        }
         std::string none = "none";
         for (const std::string& other : others) {
             none += "; " + other;
@@ -225,8 +229,8 @@ std::size_t IsmrmrdContents::choose_encoding(const IsmrmrdFile& file,
     return found->first;
 }
 
-void IsmrmrdContents::add_remarks(std::size_t chosen, std::vector<std::string>& facts,
-                                  std::vector<std::string>& remarks) const {
+void IsmrmrdContents::add_findings(std::size_t chosen, std::vector<std::string>& facts,
+                                   Findings& findings) const {
     for (const auto& [flag, count] : skipped) {
         facts.push_back(text("skipped ", counted(count, "acquisition"), " flagged ", flag));
     }
@@ -238,20 +242,18 @@ void IsmrmrdContents::add_remarks(std::size_t chosen, std::vector<std::string>& 
     for (const auto& [encoding, of] : encodings) {
         if (encoding == chosen && of.measurements.size() > 1) {
             const auto first = of.measurements.begin();
-            remarks.push_back(text("Acquisitions of the image have ", of.measurements.size(),
-                                   " measurement_uid (", *first, ", ", *std::next(first),
-                                   of.measurements.size() > 2 ? ", ..." : "",
-                                   "), and are read as one measurement. If they are several, write "
-                                   "a file or a group for each."));
+            findings.push_back({Found::several_measurements,
+                                {{"count", of.measurements.size()}},
+                                {{"first", text(*first, ", ", *std::next(first),
+                                                of.measurements.size() > 2 ? ", ..." : "")}}});
         }
         image = image || (encoding == chosen && of.image > 0);
         if (encoding != chosen) {
-            remarks.push_back(text("left out ", counted(of.image + of.calibration, "acquisition"),
-                                   " of encoding ", encoding, ": encoding ", chosen, " is read. ",
-                                   of.image > 0
-                                       ? text("Pass `encoding` ", encoding, " to read them.")
-                                       : text("'lsrecon maps SCAN `encoding` ", encoding,
-                                              " -o MAPS' makes coil maps from them.")));
+            findings.push_back({Found::encoding_left_out,
+                                {{"count", of.image + of.calibration},
+                                 {"encoding", encoding},
+                                 {"read", chosen},
+                                 {"images", of.image}}});
         } else if (of.image == 0 && of.calibration > 0) {
             facts.push_back(text("left out ", counted(of.calibration, "acquisition"),
                                  " flagged parallel calibration"));

@@ -56,9 +56,9 @@ struct IsmrmrdContents {
     /// UsageError when the header lacks it, InputError when it has no image data.
     std::size_t choose_encoding(const IsmrmrdFile& file, const MeasurementHeader& header,
                                 const ReadOptions& options) const;
-    /// Adds remarks on the acquisitions that are not read when `chosen` is.
-    void add_remarks(std::size_t chosen, std::vector<std::string>& facts,
-                     std::vector<std::string>& remarks) const;
+    /// Adds findings on the acquisitions that are not read when `chosen` is.
+    void add_findings(std::size_t chosen, std::vector<std::string>& facts,
+                      Findings& findings) const;
 
     /// The details for people: every encoding with its counters, dwell times, lines of noise.
     std::vector<std::pair<std::string, std::string>> details(const MeasurementHeader& header,

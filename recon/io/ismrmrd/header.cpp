@@ -27,8 +27,7 @@ std::string nearest_matrix(const XmlElement& encoding) {
     return "matrix=" + separated_by(",", sizes);
 }
 
-Grid read_grid(const XmlElement& encoding, const ReadOptions& options,
-               std::vector<std::string>& remarks) {
+Grid read_grid(const XmlElement& encoding, const ReadOptions& options, Findings& findings) {
     const std::vector<double> matrix = options.given("matrix");
     const std::vector<double> fov_mm = options.given("fov_mm");
     Grid grid;
@@ -53,16 +52,15 @@ Grid read_grid(const XmlElement& encoding, const ReadOptions& options,
                 encoding.positive(path, "a length above 0, in mm; `header` fov_mm=X,Y gives one");
         }
     }
-    const std::string note = fov_mm.empty() ? metres_to_mm(grid.fov_mm, grid.dimensions) : "";
-    if (!note.empty()) {
-        remarks.push_back(note);
+    const auto metres = fov_mm.empty() ? metres_to_mm(grid.fov_mm, grid.dimensions) : std::nullopt;
+    if (metres) {
+        findings.push_back(*metres);
     }
     return grid;
 }
 
 /// The space that the image is meant for; nothing when a number is missing.
-std::optional<RawSpace> read_recon_space(const XmlElement& encoding,
-                                         std::vector<std::string>& remarks) {
+std::optional<RawSpace> read_recon_space(const XmlElement& encoding, Findings& findings) {
     if (!encoding.has("reconSpace")) {
         return std::nullopt;
     }
@@ -71,7 +69,7 @@ std::optional<RawSpace> read_recon_space(const XmlElement& encoding,
         const auto voxels = encoding.number("reconSpace/matrixSize/" + axes[d]);
         const auto length = encoding.number("reconSpace/fieldOfView_mm/" + axes[d]);
         if (!voxels || !length || *voxels < 1 || *voxels > longest_side || *length <= 0) {
-            remarks.push_back("reconSpace of the header is not used: it lacks a number");
+            findings.push_back({Found::recon_space_unused});
             return std::nullopt;
         }
         space.size[d] = static_cast<std::size_t>(std::round(*voxels));
@@ -220,12 +218,12 @@ MeasurementHeader::MeasurementHeader(const std::string& xml, const std::string& 
     }
 }
 
-RawEncoding MeasurementHeader::encoding(std::size_t index, std::vector<std::string>& remarks,
+RawEncoding MeasurementHeader::encoding(std::size_t index, Findings& findings,
                                         const ReadOptions& options) const {
     const XmlElement& encoding = encodings_.at(index);
     RawEncoding result;
     result.file = file_;
-    result.grid = read_grid(encoding, options, remarks);
+    result.grid = read_grid(encoding, options, findings);
     result.echo_train = lower_case(encoding.word("trajectory")) == "epi";
     if (result.echo_train) {
         result.ramps = read_ramps(encoding, result.grid.size[0]);
@@ -234,7 +232,7 @@ RawEncoding MeasurementHeader::encoding(std::size_t index, std::vector<std::stri
     result.encode_centers = {
         encode_center(encoding, "kspace_encoding_step_1", result.grid.size[1]),
         encode_center(encoding, "kspace_encoding_step_2", result.grid.size[2])};
-    result.recon = read_recon_space(encoding, remarks);
+    result.recon = read_recon_space(encoding, findings);
     return result;
 }
 

@@ -62,9 +62,9 @@ public:
     MeasurementHeader(const std::string& xml, const std::string& file, const std::string& dataset);
 
     std::size_t encodings() const { return encodings_.size(); }
-    /// `remarks` gets what the user should know of it. Of the encoded space the numbers that the
+    /// `findings` gets what the user should know of it. Of the encoded space the numbers that the
     /// user gives (ReadOptions::header) are taken.
-    RawEncoding encoding(std::size_t index, std::vector<std::string>& remarks,
+    RawEncoding encoding(std::size_t index, Findings& findings,
                          const ReadOptions& options = {}) const;
 
     /// "radial, matrix 128 x 128 x 1, FOV 240 x 240 x 5 mm": what is written, right or wrong.

@@ -355,11 +355,10 @@ void write_mrd_images(const StoredImage& image, const ImageOutput& output, Repor
     require_sizes(image, std::numeric_limits<std::uint16_t>::max(), "ISMRMRD");
     const Grid& grid = image.about.grid;
     if (!grid.position || !grid.directions) {
-        report.note(
-            "The image lacks its position or directions. What it lacks is 0 in the ISMRMRD file.");
+        report.add({Found::no_place_for_ismrmrd});
     }
     if (has_no_thickness(grid)) {
-        report.note("The image has no slice thickness. The ISMRMRD file gets 1 mm.");
+        report.add({Found::thickness_assumed, {}, {{"format", "ISMRMRD"}}});
     }
     std::vector<MrdImageHeader> headers;
     std::vector<std::string> attributes;

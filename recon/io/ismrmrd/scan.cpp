@@ -40,8 +40,7 @@ void require_memory(const IsmrmrdFile& file, const IsmrmrdContents::OfEncoding& 
 /// Some converters write the number of slices for matrixSize z, others 2. Without a kz of its own,
 /// a slice of one partition is no volume. InputError where slices may be something else.
 void take_slices(const IsmrmrdFile& file, const IsmrmrdContents::OfEncoding& image,
-                 const ReadOptions& options, RawEncoding& encoding,
-                 std::vector<std::string>& remarks) {
+                 const ReadOptions& options, RawEncoding& encoding, Findings& findings) {
     std::set<std::size_t> slices;
     std::set<std::size_t> partitions;
     bool volumes = encoding.grid.dimensions == 2 || image.first().kind.trajectory_dimensions > 2;
@@ -74,12 +73,7 @@ void take_slices(const IsmrmrdFile& file, const IsmrmrdContents::OfEncoding& ima
                  : "correct the header; or pass `join` slice, if slices are partitions of "
                    "one volume"});
     }
-    remarks.push_back(text("encodedSpace/matrixSize/z is ", z,
-                           slices.size() == z ? ", the number of slices" : "",
-                           several ? ", and each slice" : ", and the slice",
-                           " has one kspace_encode_step_2 and no kz: ",
-                           several ? "they are taken for two-dimensional images"
-                                   : "it is taken for a two-dimensional image"));
+    findings.push_back({Found::slices_assumed, {{"z", z}, {"slices", slices.size()}}});
     encoding.grid.size[2] = 1;
     encoding.grid.dimensions = 2;
 }
@@ -87,7 +81,7 @@ void take_slices(const IsmrmrdFile& file, const IsmrmrdContents::OfEncoding& ima
 /// Whether there is noise of the image's coils, and not only of a body coil, for example.
 /// InputError where noise of other coils would have to whiten them.
 bool has_noise(const IsmrmrdFile& file, const IsmrmrdContents& contents, std::size_t chosen,
-               bool whitens, std::vector<std::string>& remarks) {
+               bool whitens, Findings& findings) {
     const RawKind& image = contents.encodings.at(chosen).first().kind;
     const std::size_t usable = contents.noise_of(chosen).size();
     const auto other =
@@ -105,18 +99,18 @@ bool has_noise(const IsmrmrdFile& file, const IsmrmrdContents& contents, std::si
                   " of the image, for prewhitening"),
              "pass `no_whitening`, or choose frames with the coils of the noise measurement"});
     }
-    remarks.push_back(text("left out ", counted(contents.noise.size() - usable, "acquisition"),
-                           " flagged noise measurement: of ", counted(other->channels, "channel"),
-                           ", not the image's ", image.channels));
+    findings.push_back({Found::noise_of_other_channels,
+                        {{"count", contents.noise.size() - usable},
+                         {"channels", other->channels},
+                         {"of_image", image.channels}}});
     return usable > 0;
 }
 
 /// The dwell time, in s, to which noise is scaled; nothing when the file has no noise, or it cannot
 /// be used. InputError where noise must be used.
 std::optional<double> dwell_for_noise(const IsmrmrdFile& file, const IsmrmrdContents& contents,
-                                      std::size_t chosen, bool whitens,
-                                      std::vector<std::string>& remarks) {
-    if (!has_noise(file, contents, chosen, whitens, remarks)) {
+                                      std::size_t chosen, bool whitens, Findings& findings) {
+    if (!has_noise(file, contents, chosen, whitens, findings)) {
         return std::nullopt;
     }
     const std::set<float> dwells = contents.dwells(chosen);
@@ -131,10 +125,9 @@ std::optional<double> dwell_for_noise(const IsmrmrdFile& file, const IsmrmrdCont
                           "choose frames that have the same, with `contrast` for example, or pass "
                           "`no_whitening`"});
     }
-    remarks.push_back(text("left out ", counted(contents.noise_of(chosen).size(), "acquisition"),
-                           " flagged noise measurement: the image's samples have several dwell "
-                           "times (sample_time_us ",
-                           listed, ")"));
+    findings.push_back({Found::noise_of_several_dwells,
+                        {{"count", contents.noise_of(chosen).size()}},
+                        {{"dwells", listed}}});
     return std::nullopt;
 }
 
@@ -165,11 +158,10 @@ public:
     /// Acquisitions of calibration alone that it took, whether they serve or not.
     std::size_t calibrations() const { return calibrations_; }
 
-    void note_zeros(std::vector<std::string>& remarks) const {
+    void find_zeros(Findings& findings) const {
         if (!zeros_.empty()) {
-            remarks.push_back(text(counted(zeros_.size(), "acquisition"),
-                                   " of the image hold only zeros, the first is acquisition ",
-                                   zeros_.front()));
+            findings.push_back(
+                {Found::acquisitions_zero, {{"count", zeros_.size()}, {"first", zeros_.front()}}});
         }
     }
 
@@ -178,7 +170,7 @@ public:
     /// noise grows with the root of the bandwidth. InputError for a value that is not finite, or
     /// more samples to discard than there are.
     CoilRows noise(double dwell, double noise_bandwidth, std::vector<std::string>& facts,
-                   std::vector<std::string>& remarks) const;
+                   Findings& findings) const;
 
 private:
     [[noreturn]] void refuse(std::size_t index, const std::string& field, const std::string& found,
@@ -214,7 +206,7 @@ private:
 };
 
 CoilRows Receiver::noise(double dwell, double noise_bandwidth, std::vector<std::string>& facts,
-                         std::vector<std::string>& remarks) const {
+                         Findings& findings) const {
     const auto is_known = [](double time) { return std::isnormal(time) && time > 0; };
     std::size_t samples = 0;
     std::size_t used = 0;
@@ -235,9 +227,7 @@ CoilRows Receiver::noise(double dwell, double noise_bandwidth, std::vector<std::
         known = known && (kept == 0 || is_known(header.sample_time_us));
     }
     if (used == 0) {
-        remarks.push_back(text("left out ", counted(noise_.size(), "acquisition"),
-                               " flagged noise measurement: discard_pre and discard_post leave "
-                               "none of the samples"));
+        findings.push_back({Found::noise_discarded, {{"count", noise_.size()}}});
         return {};
     }
     CoilRows::Floats noise(static_cast<Eigen::Index>(frames_.kind.channels),
@@ -266,12 +256,13 @@ CoilRows Receiver::noise(double dwell, double noise_bandwidth, std::vector<std::
             }
         }
     }
-    (known ? facts : remarks)
-        .push_back(
-            text("kept ", counted(samples, "noise sample"), " a coil from ",
-                 counted(used, "acquisition"),
-                 known ? ", times " + range_in_words(scales) + " for the bandwidth of the image"
-                       : ", not scaled, because a dwell time (sample_time_us) is 0"));
+    if (known) {
+        facts.push_back(text("kept ", counted(samples, "noise sample"), " a coil from ",
+                             counted(used, "acquisition"), ", times ", range_in_words(scales),
+                             " for the bandwidth of the image"));
+    } else {
+        findings.push_back({Found::noise_unscaled, {{"samples", samples}, {"count", used}}});
+    }
     return noise;
 }
 
@@ -286,7 +277,7 @@ struct RawHeaders {
     std::size_t calibrations; ///< acquisitions of calibration alone
     std::optional<double> dwell; ///< dwell time of noise, as of dwell_for_noise()
     std::vector<std::string> facts;
-    std::vector<std::string> remarks;
+    Findings findings;
     std::vector<std::pair<std::string, std::string>> details;
 };
 
@@ -295,11 +286,11 @@ StoredScan load(RawHeaders& raw) {
     raw.file->read(raw.wanted, [&](std::size_t index, const IsmrmrdAcquisition& acquisition) {
         receiver.take(index, acquisition);
     });
-    receiver.note_zeros(raw.remarks);
+    receiver.find_zeros(raw.findings);
     CoilRows noise;
     if (raw.dwell) {
         noise = receiver.noise(*raw.dwell * raw.frames.longer_dwell(), raw.header.noise_bandwidth(),
-                               raw.facts, raw.remarks);
+                               raw.facts, raw.findings);
     }
     StoredScan stored = assemble(std::move(raw.frames));
     Scan& scan = stored.scan;
@@ -312,30 +303,30 @@ StoredScan load(RawHeaders& raw) {
                                  " flagged parallel calibration: of other slices or counters than "
                                  "the image"));
     }
-    scan.remarks.insert(scan.remarks.begin(), raw.remarks.begin(), raw.remarks.end());
+    scan.findings.insert(scan.findings.begin(), raw.findings.begin(), raw.findings.end());
     scan.facts.insert(scan.facts.begin(), raw.facts.begin(), raw.facts.end());
     return stored;
 }
 
 ScanHeader open_acquisitions(const std::shared_ptr<const IsmrmrdFile>& opened,
                              const ReadOptions& options, const std::string& format,
-                             std::vector<std::string> remarks) {
+                             Findings findings) {
     const IsmrmrdFile& file = *opened;
     const MeasurementHeader header(file.xml(), file.path(), file.xml_name());
     IsmrmrdContents contents(file, options);
     const std::size_t chosen = contents.choose_encoding(file, header, options);
     IsmrmrdContents::OfEncoding& of_image = contents.encodings.at(chosen);
     of_image.choice.decide(file.path(), file.data_name());
-    RawEncoding encoding = header.encoding(chosen, remarks, options);
-    take_slices(file, of_image, options, encoding, remarks);
+    RawEncoding encoding = header.encoding(chosen, findings, options);
+    take_slices(file, of_image, options, encoding, findings);
     require_memory(file, of_image);
     encoding.dataset = file.data_name();
     encoding.some_reversed = contents.some_reversed;
     std::vector<std::string> facts;
-    contents.add_remarks(chosen, facts, remarks);
+    contents.add_findings(chosen, facts, findings);
     std::vector<std::size_t> wanted = contents.wanted(chosen);
     const std::optional<double> dwell =
-        dwell_for_noise(file, contents, chosen, options.whitens, remarks);
+        dwell_for_noise(file, contents, chosen, options.whitens, findings);
     auto details = contents.details(header, chosen);
     for (const auto& parameter : header.details()) {
         details.push_back(parameter);
@@ -349,7 +340,7 @@ ScanHeader open_acquisitions(const std::shared_ptr<const IsmrmrdFile>& opened,
     const std::size_t calibrations = of_image.calibration;
     const auto raw = std::make_shared<RawHeaders>(RawHeaders{
         opened, format, header, std::move(contents), std::move(frames), std::move(wanted),
-        calibrations, dwell, std::move(facts), std::move(remarks), std::move(details)});
+        calibrations, dwell, std::move(facts), std::move(findings), std::move(details)});
     return {std::move(shape), [raw] { return load(*raw); }};
 }
 
@@ -390,9 +381,9 @@ template <typename Work> auto naming_others(const std::string& others, const Wor
     } catch (const RunError&) {
         throw;
     } catch (const InputError& error) {
-        Finding finding = error.finding();
-        finding.next_step += others.empty() ? "" : "; or read another group, `group` " + others;
-        throw InputError(finding);
+        Fault fault = error.fault();
+        fault.next_step += others.empty() ? "" : "; or read another group, `group` " + others;
+        throw InputError(fault);
     }
 }
 
@@ -407,7 +398,7 @@ ScanHeader open_ismrmrd(const std::shared_ptr<const Hdf5Reader>& opened,
                           "check that it is the raw data"});
     }
     const std::string group = choose_group(reader, groups, options.group);
-    std::vector<std::string> remarks;
+    Findings findings;
     std::vector<std::string> not_read;
     for (const std::string& other : groups) {
         if (other != group) {
@@ -416,13 +407,11 @@ ScanHeader open_ismrmrd(const std::shared_ptr<const Hdf5Reader>& opened,
     }
     const std::string others = comma_separated(not_read);
     if (!others.empty()) {
-        remarks.push_back(
-            "Only group " + group +
-            " is read, and only its noise is used. `group` chooses another: " + others);
+        findings.push_back({Found::group_unused, {}, {{"group", group}, {"others", others}}});
     }
     ScanHeader header = naming_others(others, [&] {
         return open_acquisitions(std::make_shared<IsmrmrdHdf5>(reader, group), options, "ismrmrd",
-                                 std::move(remarks));
+                                 std::move(findings));
     });
     header.load = [others, load = std::move(header.load)] { return naming_others(others, load); };
     return header;

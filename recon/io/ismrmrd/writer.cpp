@@ -64,16 +64,11 @@ void write_beside(Hdf5Writer& file, const std::string& path, const Scan& scan, R
     }
     write_grid(file, scan.grid);
     write_image_side(file, scan);
-    const auto note = [&](const std::string& what, const std::string& flag) {
-        report.note(path + ": " + what +
-                    ", beside the raw data. Readers of ISMRMRD ignore it. Pass " + flag + " " +
-                    path + " to recon.");
-    };
     if (!scan.coil_maps.empty()) {
-        note("the coil maps are in /coil_maps", "`maps`");
+        report.add({Found::maps_beside, {}, {{"file", path}}});
     }
     if (scan.off_resonance) {
-        note("the field map is in /field_map", "`field_map`");
+        report.add({Found::field_beside, {}, {{"file", path}}});
     }
 }
 

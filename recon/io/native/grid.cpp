@@ -96,16 +96,15 @@ void read_place(const Hdf5Reader& file, const std::string& object, Grid& grid) {
     }
 }
 
-Grid read_grid(const Hdf5Reader& file, const ReadOptions& options,
-               std::vector<std::string>& remarks) {
+Grid read_grid(const Hdf5Reader& file, const ReadOptions& options, Findings& findings) {
     Grid grid;
     read_matrix(file, grid, options.given("matrix"));
     const std::vector<double> fov = options.given("fov_mm");
     const auto dimensions = static_cast<std::size_t>(grid.dimensions);
     if (fov.empty()) {
         read_fov(file, "/", grid);
-        if (const std::string note = metres_to_mm(grid.fov_mm, grid.dimensions); !note.empty()) {
-            remarks.push_back(note);
+        if (const auto metres = metres_to_mm(grid.fov_mm, grid.dimensions)) {
+            findings.push_back(*metres);
         }
     } else if (fov.size() != dimensions) {
         throw UsageError({file.path(), "`header` fov_mm", counted(fov.size(), "number"),
@@ -135,8 +134,8 @@ bool has_dimensions_of(const Grid& like, const Extents& extents) {
 Grid grid_of_volumes(const Hdf5Reader& file, const std::string& dataset, const Extents& extents,
                      const Grid& like) {
     if (file.has_attribute("/", "matrix") && file.has_attribute("/", "fov_mm")) {
-        std::vector<std::string> remarks; // are made of the scan
-        return read_grid(file, {}, remarks);
+        Findings findings; // are made of the scan
+        return read_grid(file, {}, findings);
     }
     Grid grid;
     grid.dimensions = static_cast<int>(extents.size());

@@ -31,9 +31,8 @@ void read_fov(const Hdf5Reader& file, const std::string& object, Grid& grid);
 void read_place(const Hdf5Reader& file, const std::string& object, Grid& grid);
 
 /// Root attributes matrix, fov_mm, position and directions; of the first two what the user says in
-/// place of them. `remarks` gets what the user should know of it.
-Grid read_grid(const Hdf5Reader& file, const ReadOptions& options,
-               std::vector<std::string>& remarks);
+/// place of them. `findings` gets what the user should know of it.
+Grid read_grid(const Hdf5Reader& file, const ReadOptions& options, Findings& findings);
 
 /// The extents of a volume on the grid, slowest dimension first.
 Extents grid_extents(const Grid& grid);

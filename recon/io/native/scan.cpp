@@ -473,7 +473,7 @@ ScanHeader open_native(const std::shared_ptr<const Hdf5Reader>& opened,
     Scan scan;
     scan.file = file.path();
     scan.format = "lsrecon-scan";
-    scan.grid = read_grid(file, options, scan.remarks);
+    scan.grid = read_grid(file, options, scan.findings);
     require_memory(file, scan.grid, options);
     ScanHeader header{{}, [opened, options, scan] { return load(opened, options, scan); }};
     if (!file.has("voxels")) {

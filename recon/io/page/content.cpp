@@ -28,18 +28,20 @@ StoredImage checked(const StoredImage& image) {
     return image;
 }
 
-std::vector<std::string> notes_on_failures(const StoredImage& image) {
+Findings failures_of(const StoredImage& image) {
     constexpr std::size_t most = 20;
     const std::vector<std::size_t> failed = failed_among(image.about.frames);
     if (failed.empty()) {
         return {};
     }
-    std::vector<std::string> notes{list_of_failures(failed, image.frames()) +
-                                   "; a cross is in their place"};
+    Findings findings{
+        {Found::frames_crossed_out, {}, {{"failed", list_of_failures(failed, image.frames())}}}};
     for (std::size_t i = 0; i < failed.size() && i < most; ++i) {
-        notes.push_back(text("frame ", failed[i], ": ", image.about.frames[failed[i]].error));
+        findings.push_back({Found::frame_unusable,
+                            {{"frame", failed[i]}},
+                            {{"error", image.about.frames[failed[i]].error}}});
     }
-    return notes;
+    return findings;
 }
 
 /// Slices as volumes where they are some; else the frames as they are.
@@ -181,12 +183,12 @@ std::vector<PageFact> headline(const Record& record, const Record& solves, std::
 }
 
 /// Adds what a file of this program holds; gives back the image without its values.
-Image add_sets_of(const Reader& file, PageContent& content) {
+Image add_sets_of(const Reader& file, PageContent& content, Findings& findings) {
     Image about;
     if (file->has("image")) {
         const StoredImage image = checked(format_of_input(file->path()).open(file->path(), {}));
         about = image.about;
-        content.notes = notes_on_failures(image);
+        findings = failures_of(image);
         content.sets.push_back({"image", stacked(image)});
     }
     if (file->has("coil_maps")) {
@@ -226,19 +228,22 @@ PageContent page_of_image(const std::string& path, Reporter& report) {
     const ImageFormat& format = format_of_input(path);
     PageContent content{path, {}};
     Image about;
+    Findings findings;
     if (format.name == image_file_format) {
-        about = add_sets_of(std::make_shared<const Hdf5Reader>(path), content);
+        about = add_sets_of(std::make_shared<const Hdf5Reader>(path), content, findings);
     } else {
         const StoredImage image = checked(format.open(path, {}));
-        content.notes = image.remarks;
+        findings = image.findings;
         content.sets.push_back({"image", stacked(image)});
     }
-    for (const std::string& note : content.notes) {
-        report.note(note);
-    }
+    report.add(findings);
     const Record solves = solves_in_words(about.frames, about.record);
-    const auto [remarks, rest] = notes_and_rest(about.record);
-    content.notes.insert(content.notes.end(), remarks.begin(), remarks.end());
+    const auto [recorded, rest] = notes_and_rest(about.record);
+    for (const std::vector<Note>& notes : {notes_of(findings), recorded}) {
+        for (const Note& note : notes) {
+            content.notes.push_back(note.words);
+        }
+    }
     content.headline = headline(about.record, solves, content.notes.size());
     add_curves(content.panels, about);
     add_residuals(content.panels, about.frames);

@@ -284,17 +284,17 @@ std::string list_of(const std::vector<std::string>& notes) {
     return items.empty() ? "" : "<ul id=\"notes\">\n" + items + "</ul>\n";
 }
 
-std::vector<std::string> left_out(const PageSet& set, const SetLayout& layout) {
-    std::vector<std::string> notes;
+Findings left_out(const PageSet& set, const SetLayout& layout) {
+    Findings findings;
     if (layout.step > 1) {
-        notes.push_back(text("the page shows means of ", layout.step,
-                             " voxels in each direction of the ", set.name));
+        findings.push_back({Found::page_of_means, {{"step", layout.step}}, {{"set", set.name}}});
     }
     if (set.volumes.frames() > layout.volumes) {
-        notes.push_back(text("the page shows ", layout.volumes, " of ", set.volumes.frames(),
-                             " frames of the ", set.name));
+        findings.push_back({Found::page_of_some_frames,
+                            {{"shown", layout.volumes}, {"frames", set.volumes.frames()}},
+                            {{"set", set.name}}});
     }
-    return notes;
+    return findings;
 }
 
 /// The template with every <!--NAME--> of the list in place; texts are not looked into.
@@ -362,9 +362,9 @@ std::string make_page(const PageContent& content, double megabytes, Reporter& re
     std::vector<std::string> notes;
     for (std::size_t s = 0; s < content.sets.size(); ++s) {
         data["sets"].push_back(with_values(content.sets[s], s, layouts[s], elements));
-        for (const std::string& note : left_out(content.sets[s], layouts[s])) {
-            report.note(note);
-            notes.push_back(note);
+        for (const Finding& finding : left_out(content.sets[s], layouts[s])) {
+            report.add(finding);
+            notes.push_back(words_of(finding));
         }
     }
     notes.insert(notes.begin(), content.notes.begin(), content.notes.end());

@@ -280,7 +280,7 @@ void add_stored_maps(PageContent& content, const Source& source) {
 
 std::vector<PageFact> headline(const ScanFile& source, std::size_t shown, std::size_t coils) {
     const Scan& scan = source.scan();
-    const std::size_t notes = scan.remarks.size() + source.bad().size();
+    const std::size_t notes = scan.findings.size() + source.bad().size();
     return {notes == 0 ? PageFact{"check: ok", Mood::good}
                        : PageFact{"check: " + counted(notes, "warning") + " below", Mood::bad},
             {scan.format},
@@ -305,12 +305,13 @@ PageContent page_of_scan(const std::string& path, const ReadOptions& options, Re
                                                                         : scan.frames[shown]);
     PageContent content{path, {}};
     content.headline = headline(*source, shown, frame->samples.rows());
-    content.notes = scan.remarks;
+    Findings findings = scan.findings;
     for (const auto& [index, error] : source->bad()) {
-        content.notes.push_back(text("frame ", index, ": ", error.what()));
+        findings.push_back({Found::frame_unusable, {{"frame", index}}, {{"error", error.what()}}});
     }
-    for (const std::string& note : content.notes) {
-        report.note(note);
+    report.add(findings);
+    for (const Finding& finding : findings) {
+        content.notes.push_back(words_of(finding));
     }
     content.panels["trajectory"] = trajectory_of(scan, *frame->sampling);
     content.panels["first"] = first_samples(scan, *frame);

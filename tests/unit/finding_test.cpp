@@ -1,0 +1,472 @@
+// The words of every finding; other tests look at codes, numbers and subjects.
+
+#include "base/finding.hpp"
+
+#include <gtest/gtest.h>
+#include <set>
+
+namespace lsrecon {
+namespace {
+
+using Worded = std::vector<std::pair<Finding, std::string>>;
+
+Finding aliasing(const std::vector<std::pair<std::string, double>>& numbers,
+                 const std::string& join = "") {
+    Finding finding{Found::undersampled,
+                    {{"frames", 1}, {"sparse", 1}, {"covered", 0.4975}, {"coils", 2}},
+                    {{"join", join}}};
+    for (const auto& [name, number] : numbers) {
+        finding.numbers.insert(finding.numbers.begin(), {name, number});
+    }
+    return finding;
+}
+
+Worded on_aliasing() {
+    const std::vector<std::pair<std::string, double>> lines{{"frames", 500}, {"sparse", 500},
+                                                            {"samples", 64}, {"covered", 0.0199},
+                                                            {"alike", 1},    {"part", 1}};
+    auto native = lines;
+    native.emplace_back("can_be_written", 1);
+    const std::string of_lines =
+        "500 of 500 frames are undersampled: each has 64 samples a coil, "
+        "which cover 2 % of k-space. Expect aliasing unless coil maps undo "
+        "it.";
+    return {
+        {aliasing({}), "Undersampled: the samples cover 49.8 % of k-space. Expect aliasing unless "
+                       "coil maps undo it. Try `reg` auto."},
+        {aliasing({{"unsolved", 1}, {"coils", 1}}),
+         "Undersampled: the samples cover 49.8 % of k-space. Expect aliasing. Try `method` "
+         "least_squares."},
+        {aliasing({{"maps", 1}}), "Undersampled: the samples cover 49.8 % of k-space. Expect "
+                                  "aliasing and noise. Try `reg` auto."},
+        {aliasing({{"frames", 3}, {"sparse", 2}, {"samples", 1234567}, {"coils", 1}}),
+         "2 of 3 frames are undersampled: the sparsest has 1234567 samples, which cover 49.8 % of "
+         "k-space. Expect aliasing. Try `reg` auto."},
+        {aliasing(lines), of_lines},
+        {aliasing(lines, "`join` repetition"),
+         of_lines + " If the frames belong to one image, pass `join` repetition."},
+        {aliasing(native),
+         of_lines + " If the frames belong to one image, write their samples as one frame."},
+        {{Found::single_readouts,
+          {{"frames", 500}, {"covered", 0.0199}, {"spokes", 13}},
+          {{"join", "`join` repetition"}}},
+         "Each of the 500 frames has one readout, which fills 2 % of k-space. `join` repetition "
+         "makes one image of all readouts. `join` repetition `spokes_per_frame` 13 makes an image "
+         "of every 13 readouts."},
+        {{Found::single_readouts,
+          {{"frames", 25}, {"covered", 0.0199}, {"slices", 1}},
+          {{"join", "`join` repetition"}}},
+         "Each of the 25 frames has one readout, which fills 2 % of k-space. `join` repetition "
+         "makes one image of all readouts of a slice."},
+    };
+}
+
+Worded on_convergence() {
+    const auto ended = [](double limited, double residual, const std::string& residuals,
+                          const std::string& change, bool early) {
+        return Finding{
+            Found::not_converged,
+            {{"solves", 3}, {"limited", limited}, {"residual", residual}, {"early", early}},
+            {{"effort", "1 to 2 iterations"}, {"residuals", residuals}, {"change", change}}};
+    };
+    return {
+        {ended(3, 0.0031, "residual 0.0031, target 0.0001", "", true),
+         "Not converged after 1 to 2 iterations (residual 0.0031, target 0.0001). Raise "
+         "`iterations`, or pass `lambda` 0.01 to converge without noise."},
+        {ended(2, 0.0031, "residuals up to 0.0031", "the last 2 changed an image by up to 10 %",
+               false),
+         "2 of 3 not converged after 1 to 2 iterations (residuals up to 0.0031); the last 2 "
+         "changed an image by up to 10 %. Raise `iterations`."},
+        {ended(3, 1.2, "residual 1.2", "the last 2 changed the image by 10 %", false),
+         "Not converged after 1 to 2 iterations (residual 1.2). An image of zeros has a residual "
+         "of 1: this one is no solution. Try `precision` double or a larger `lambda`."},
+        {ended(3, 1.2, "", "", false),
+         "Not converged after 1 to 2 iterations. Raise `iterations`."},
+    };
+}
+
+Worded on_unexplained_data() {
+    const auto left = [](double share, std::vector<std::pair<std::string, double>> numbers) {
+        numbers.emplace_back("left", share);
+        return Finding{Found::data_unexplained, numbers, {{"samples", "60 % unexplained"}}};
+    };
+    const std::string wrong = "60 % unexplained. What may be wrong: the trajectory (its sign, unit "
+                              "or delay)";
+    return {
+        {left(0.98, {}), "The image shows next to nothing of the data: " + wrong + ", or samples."},
+        {left(0.6, {{"coil_maps", 1}, {"field_map", 1}, {"prior", 1}, {"limited", 1}}),
+         "The image does not explain the data: " + wrong +
+             ", the coil maps, the field map, the image of `prior`, or samples; or the iterations "
+             "are too few."},
+        {left(0.6, {{"lambda", 0.01}}), "The image does not explain the data: " + wrong +
+                                            ", or samples; or lambda 0.01 is too large."},
+        {left(0.6, {{"lambda", 0.01}, {"smooths", 1}, {"frames", 2}}),
+         "The image does not explain the data: " + wrong +
+             ", or samples; or lambda 0.01 or a weight of `reg` is too large for some frames."},
+    };
+}
+
+Worded on_transforms() {
+    const auto lost = [](bool exact, bool in_double, bool segments) {
+        return Finding{Found::lambda_unresolved,
+                       {{"lambda", 0.001},
+                        {"resolved", 0.0123},
+                        {"exact", exact},
+                        {"in_double", in_double},
+                        {"time_segments", segments}}};
+    };
+    const auto errors = [](bool exact, bool in_double, bool segments) {
+        return Finding{Found::transform_errors,
+                       {{"error", 1.23},
+                        {"exact", exact},
+                        {"in_double", in_double},
+                        {"time_segments", segments}}};
+    };
+    return {
+        {lost(true, false, false),
+         "lambda 0.001 is below 0.012, the least that the precision of the transforms resolves for "
+         "this scan. Rounding may show in the image. Use `precision` double, a larger `lambda` or "
+         "fewer `iterations`."},
+        {lost(false, true, true),
+         "lambda 0.001 is below 0.012, the least that the accuracy of the transforms resolves for "
+         "this scan. Their errors may show in the image. Use a smaller `accuracy`, a smaller "
+         "`segment_error`, a larger `lambda` or fewer `iterations`."},
+        {errors(true, false, false),
+         "Rounding may change the image by 120 %. Use `precision` double, or a larger `lambda`."},
+        {errors(true, true, false),
+         "Rounding may change the image by 120 %. Use a larger `lambda`."},
+        {errors(true, true, true), "Errors of the transforms may change the image by 120 %. Use a "
+                                   "smaller `segment_error`, or a larger `lambda`."},
+        {errors(false, false, false), "Errors of the transforms may change the image by 120 %. Use "
+                                      "a smaller `accuracy`, or a larger `lambda`."},
+        {{Found::double_precision, {{"accuracy", 1e-9}, {"times", 2.345}}, {{"why", "Why"}}},
+         "Why. Transforms compute in double precision to 1e-09, which takes about 2.3 times as "
+         "long."},
+        {{Found::double_precision, {{"while_choosing", 1}, {"times", 2}}, {{"why", "Why"}}},
+         "Why. Lambda is chosen by transforms in double precision, which takes about 2 times as "
+         "long."},
+        {{Found::kernel_replaced,
+          {},
+          {{"kernel", "picky"}, {"why", "it is picky"}, {"other", "loops"}}},
+         "`kernel` picky cannot compute this transform: it is picky. loops does"},
+    };
+}
+
+Worded on_models() {
+    const auto better = [](const std::string& model, double gain, bool of_all,
+                           const std::string& slices) {
+        return Finding{Found::model_differs,
+                       {{"gain", gain}, {"of_all", of_all}},
+                       {{"model", model}, {"slices", slices}}};
+    };
+    const std::string maps = "Coil maps estimated from this scan";
+    return {
+        {better("other_sign", 12.34, true, ""),
+         "The other sign of the trajectory explains the scan 12 times better than that in use: "
+         "pass `conjugate`, or leave it out if it was given"},
+        {better("negated_field", 345.6, true, "slice 3"),
+         "The field map with the other sign explains the scan 346 times better than as it is, "
+         "above all slice 3: `field_scale` -1"},
+        {better("radians", 2, false, "slices 3, 4"),
+         "The field map divided by 2 pi explains slices 3, 4 2 times better than as it is: it is "
+         "in rad/s; `field_scale` 0.15915"},
+        {better("no_field", 2, true, ""), "The model without field map explains the scan 2 times "
+                                          "better than with it: `field_map` none"},
+        {better("estimated_maps", 2, true, ""),
+         maps + " explain it 2 times better than those in use: `maps` espirit"},
+        {better("estimated_maps_negated_field", 2, true, ""),
+         maps + " and the field map with the other sign explain it 2 times better than those in "
+                "use: `maps` espirit and `field_scale` -1"},
+        {better("estimated_maps_radians", 2, true, ""),
+         maps + " and the field map divided by 2 pi explain it 2 times better than those in use: "
+                "`maps` espirit; the field map is in rad/s, `field_scale` 0.15915"},
+        {better("estimated_maps_no_field", 2, true, ""),
+         maps + " without field map explain it 2 times better than those in use with it: `maps` "
+                "espirit and `field_map` none"},
+        {{Found::model_unexplained, {{"left", 0.6}, {"noise", 0.0123}}},
+         "The scan's model leaves 60 % of the centre of k-space unexplained, and noise is at most "
+         "1.2 %. Coil maps cannot be estimated from one frame of this scan to compare with. Check "
+         "the order, the axes and the phases of the coil maps."},
+        {{Found::maps_shifted, {{"maps", 1}, {"image", 0}}},
+         "The coil maps were made with `shift_mm` header from another scan, and the image is made "
+         "without `shift_mm` header. They match only if the scanner shifted the samples of one of "
+         "the two scans itself."},
+    };
+}
+
+Worded on_samples() {
+    const auto silent = [](Found found, double silent, double frames) {
+        return Finding{found, {{"coil", 1}, {"silent", silent}, {"frames", frames}, {"first", 2}}};
+    };
+    const auto encoding = [](double images) {
+        return Finding{Found::encoding_left_out,
+                       {{"count", 1}, {"encoding", 1}, {"read", 0}, {"images", images}}};
+    };
+    return {
+        {silent(Found::coil_silent, 1, 1),
+         "all samples of coil 1 are 0: check how the scan was written"},
+        {silent(Found::coil_silent, 3, 3),
+         "all samples of coil 1 are 0 in all frames: check how the scan was written"},
+        {silent(Found::coil_silent, 1, 3),
+         "all samples of coil 1 are 0 in frame 2: check how the scan was written"},
+        {silent(Found::coils_silent, 2, 4),
+         "all samples of all coils are 0 in 2 of 4 frames, the first is frame 2: check how the "
+         "scan was written"},
+        {{Found::frame_failed, {{"frame", 3}}, {{"error", "why"}}}, "frame 3 failed: why"},
+        {{Found::frame_failed, {{"frame", 3}}, {{"label", "repetition 7"}, {"error", "why"}}},
+         "frame 3 (repetition 7) failed: why"},
+        {{Found::slices_assumed, {{"z", 5}, {"slices", 5}}},
+         "encodedSpace/matrixSize/z is 5, the number of slices, and each slice has one "
+         "kspace_encode_step_2 and no kz: they are taken for two-dimensional images"},
+        {{Found::slices_assumed, {{"z", 2}, {"slices", 1}}},
+         "encodedSpace/matrixSize/z is 2, and the slice has one kspace_encode_step_2 and no kz: it "
+         "is taken for a two-dimensional image"},
+        {encoding(1), "left out 1 acquisition of encoding 1: encoding 0 is read. Pass `encoding` 1 "
+                      "to read them."},
+        {encoding(0),
+         "left out 1 acquisition of encoding 1: encoding 0 is read. 'lsrecon maps SCAN "
+         "`encoding` 1 -o MAPS' makes coil maps from them."},
+        {{Found::preview_partial, {{"shown", 64}, {"panes", 512}, {"step", 1}}},
+         "the preview shows 64 of 512 slices and frames"},
+        {{Found::preview_partial, {{"shown", 1}, {"panes", 1}, {"step", 5}}},
+         "the preview shows one of 5 voxels in each direction"},
+        {{Found::preview_partial, {{"shown", 64}, {"panes", 512}, {"step", 5}}},
+         "the preview shows 64 of 512 slices and frames, and one of 5 voxels in each direction"},
+    };
+}
+
+Worded more_on_solves() {
+    return {
+        {{Found::weight_guessed, {}, {{"guess", "lambda 0.01"}}},
+         "Too few samples to hold some out, by which a weight would be chosen: lambda 0.01 is a "
+         "guess. Compare half and twice of it by eye."},
+        {{Found::regulariser_too_large, {}, {{"names", "tv and wavelet"}}},
+         "`reg` tv and wavelet is not weighed: memory has no room for it; 'lsrecon predict' tells "
+         "what "
+         "it needs"},
+        {{Found::solver_on_cpu, {}, {{"why", "it differs"}}},
+         "the solver runs on the CPU in double precision: it differs"},
+        {{Found::solved_on_cpu, {}, {{"why", "it differs"}}},
+         "solved on the CPU in double precision: it differs"},
+        {{Found::solved_by_eigen, {}, {{"why", "it differs"}}},
+         "solved by Eigen in double precision: it differs"},
+        {{Found::blurred_by_density},
+         "Density compensation by Pipe and Menon lets a sample stand for one cell of k-space, and "
+         "gaps between samples are larger: fine detail is too weak, and the image is blurred. "
+         "`density` voronoi keeps it, and so does least squares."},
+        {{Found::prior_scale, {{"scale", 2}}, {{"file", "a.h5"}}},
+         "The prior image a.h5 fits the scan best when it is multiplied by 2. Check that it is in "
+         "the units of the reconstruction."},
+        {{Found::noise_map_relative},
+         "The scan has no noise measurement. The noise map is relative: it is for noise of "
+         "variance 1 in the real and imaginary parts of the samples."},
+        {{Found::no_g_factor_of_method}, "no g-factor: it is defined for least squares alone"},
+        {{Found::no_g_factor_off_grid}, "no g-factor: it is not defined for voxels off the grid"},
+        {{Found::no_g_factor_without_maps},
+         "no g-factor: it is not defined for several coils without maps"},
+        {{Found::no_g_factor_of_coloured_noise},
+         "no g-factor: it is not defined for noise that is not white"},
+        {{Found::no_g_factor_with_phi}, "no g-factor: it is not defined for a phi of the voxels"},
+        {{Found::no_g_factor_without_corners},
+         "no g-factor: it is not defined where samples leave out corners of k-space"},
+        {{Found::no_g_factor_regularised},
+         "no g-factor: regularisation lowers the noise of this image. Pass `lambda` 0 `iterations` "
+         "300."},
+        {{Found::no_g_factor_stopped_early},
+         "no g-factor: the solve stopped at the iteration limit, which regularises the image. "
+         "Raise `iterations`."},
+        {{Found::frames_zero, {{"count", 2}, {"first", 3}}},
+         "2 frames have no sample but zeros where its weight and phi are not 0, the first is frame "
+         "3"},
+        {{Found::samples_zero, {{"share", 0.25}}},
+         "25 % of the samples are 0 in every coil, and count as measured zeros. Leave them out of "
+         "the scan, or give them weight 0."},
+        {{Found::acquisitions_zero, {{"count", 2}, {"first", 3}}},
+         "2 acquisitions of the image hold only zeros, the first is acquisition 3"},
+        {{Found::weights_zero, {{"without", 2}, {"samples", 3}}},
+         "2 of 3 samples have weight 0 and do not count. Check /weights if that is not meant."},
+    };
+}
+
+Worded more_on_samples() {
+    return {
+        {{Found::noise_unlike_samples, {{"ratio", 2}}},
+         "The noise measurement is 2 times weaker than the samples at the edge of k-space. It has "
+         "another scale than the samples and is not used."},
+        {{Found::noise_of_other_channels, {{"count", 2}, {"channels", 3}, {"of_image", 4}}},
+         "left out 2 acquisitions flagged noise measurement: of 3 channels, not the image's 4"},
+        {{Found::noise_of_several_dwells, {{"count", 2}}, {{"dwells", "5, 20"}}},
+         "left out 2 acquisitions flagged noise measurement: the image's samples have several "
+         "dwell times (sample_time_us 5, 20)"},
+        {{Found::noise_discarded, {{"count", 2}}},
+         "left out 2 acquisitions flagged noise measurement: discard_pre and discard_post leave "
+         "none of the samples"},
+        {{Found::noise_unscaled, {{"samples", 2}, {"count", 3}}},
+         "kept 2 noise samples a coil from 3 acquisitions, not scaled, because a dwell time "
+         "(sample_time_us) is 0"},
+        {{Found::calibration_silent,
+          {},
+          {{"lines", "Calibration lines"}, {"why", "hold only zeros"}}},
+         "Calibration lines are not used: they hold only zeros. Check how they were written."},
+        {{Found::calibration_left_out, {{"count", 2}}, {{"why", "lie elsewhere"}}},
+         "left out 2 acquisitions flagged parallel calibration, which lie elsewhere"},
+        {{Found::trajectories_unusable, {}, {{"frames", "frames 3,7"}, {"why", "it differs"}}},
+         "the trajectory of frames 3,7 cannot be used: it differs"},
+        {{Found::frame_unusable, {{"frame", 2}}, {{"error", "NaN"}}}, "frame 2: NaN"},
+        {{Found::frames_crossed_out, {}, {{"failed", "2 of 20 frames failed: 3,7"}}},
+         "2 of 20 frames failed: 3,7; a cross is in their place"},
+        {{Found::frames_as_nan, {}, {{"failed", "2 of 20 frames failed: 3,7"}}},
+         "2 of 20 frames failed: 3,7; the output holds NaN there, or a cross in a picture"},
+        {{Found::more_frames_failed, {{"count", 2}}},
+         "2 more frames failed before they were solved; /record/frame_errors of the output says "
+         "why"},
+        {{Found::scan_unreadable, {}, {{"error", "NaN"}}}, "NaN"},
+        {{Found::epi_ghost},
+         "EPI: the gradient's times in trajectoryDescription give the positions of samples. Lines "
+         "of the two directions are not corrected against each other: a ghost may remain."},
+        {{Found::units_ambiguous, {{"per_m", 2}}, {{"unit", "1/cm"}}},
+         "The range of the trajectory would also fit 1/cm. If the object has a wrong size, "
+         "write the trajectory in 1/m (2 times 1/cm)."},
+        {{Found::units_unused, {}, {{"units", "1/m"}}},
+         "`traj_units` 1/m is not used: the file has no trajectory"},
+        {{Found::dimensions_unused, {{"used", 2}, {"stored", 3}, {"least", 4}, {"most", 5}}},
+         "only the first 2 of 3 trajectory dimensions are used; the next one is from 4 to 5"},
+        {{Found::no_maps, {}, {{"why", "it differs"}}},
+         "No coil maps could be estimated (it differs). Each coil is solved alone, and the image "
+         "is "
+         "the root of their sum of squares, without phase. 'lsrecon maps' makes maps of another "
+         "scan, for `maps` FILE."},
+        {{Found::maps_by_walsh, {{"frame", 2}}},
+         "no voxel has signal at the slice of frame 2: its maps were estimated by walsh"},
+        {{Found::field_map_strong, {{"turns", 2}}},
+         "The field map makes up to 2 turns before a sample is taken. Check that the map is in Hz "
+         "and the times are in s."},
+    };
+}
+
+Worded more_on_places() {
+    return {
+        {{Found::field_map_idle, {{"field", 2}, {"duration", 3}}},
+         "The field map corrects nothing: it is at most 2 Hz, and the readout takes 3 s. Check "
+         "that the map is in Hz and the times are in s."},
+        {{Found::field_map_zero},
+         "The field map of the scan is 0 in every voxel. `field_map` none makes the same image in "
+         "less time."},
+        {{Found::beyond_field_of_view,
+          {},
+          {{"fov", "240 x 240"}, {"matrix", "8,8"}, {"wide", "480,480"}}},
+         "The object reaches beyond the field of view of 240 x 240 mm, and what lies there is "
+         "spread "
+         "over the image. The samples resolve it: `matrix` 8,8 `fov_mm` 480,480 makes an "
+         "image of all."},
+        {{Found::voxels_far, {{"largest", 2}}},
+         "Voxels lie up to 2 fields of view from the centre. Check that their positions are in "
+         "fields of view, not in mm."},
+        {{Found::fov_in_metres, {}, {{"stored", "0.24 x 0.24"}, {"fov", "240 x 240"}}},
+         "The field of view in the file, 0.24 x 0.24 mm, is taken as metres: 240 x 240 mm. If it "
+         "is "
+         "in mm, pass it with `header` fov_mm=X,Y."},
+        {{Found::fov_of_voxels},
+         "A cfl file holds no field of view. Voxels are taken as 1 mm. `fov_mm` changes that."},
+        {{Found::thickness_assumed, {}, {{"format", "NIfTI"}}},
+         "The image has no slice thickness. The NIfTI file gets 1 mm."},
+        {{Found::shifted_twice},
+         "The scan is Cartesian. Most scanners shift Cartesian lines themselves, and `shift_mm` "
+         "header shifts them again."},
+        {{Found::positions_differ},
+         "Acquisitions of one frame have different positions or orientations. Those of the first "
+         "are kept."},
+        {{Found::orientations_differ},
+         "Frames have different orientations, and an image holds only one. Orientation and "
+         "position are left out. Choose frames of one orientation with `slice` or `repetition`."},
+        {{Found::positions_unknown},
+         "The position of some frames is not known. Orientation and position are left out. Choose "
+         "the other frames with `frames`."},
+        {{Found::directions_not_orthonormal},
+         "read_dir, phase_dir and slice_dir are not orthogonal unit vectors. They are ignored."},
+        {{Found::position_moved},
+         "The position of the image is left out: without directions, `shift_mm` moves it to an "
+         "unknown place."},
+        {{Found::no_place_for_nifti},
+         "The image lacks its position or directions, so the NIfTI file has neither: sform_code "
+         "and qform_code are 0."},
+        {{Found::no_place_for_ismrmrd},
+         "The image lacks its position or directions. What it lacks is 0 in the ISMRMRD file."},
+        {{Found::no_place_in_cfl},
+         "A cfl file cannot hold position and directions. They are left out."},
+        {{Found::no_place_in_nifti},
+         "The NIfTI file has no position or directions: its sform_code and qform_code are 0."},
+        {{Found::several_measurements, {{"count", 2}}, {{"first", "6, 7"}}},
+         "Acquisitions of the image have 2 measurement_uid (6, 7), and are read as one "
+         "measurement. If they are several, write a file or a group for each."},
+        {{Found::recon_space_unused}, "reconSpace of the header is not used: it lacks a number"},
+        {{Found::group_unused, {}, {{"group", "/a"}, {"others", "/b"}}},
+         "Only group /a is read, and only its noise is used. `group` chooses another: /b"},
+    };
+}
+
+Worded more_on_work() {
+    return {
+        {{Found::device_memory, {{"mib", 2}}},
+         "the device has no room for blocks of 2 MiB; continuing with half of that"},
+        {{Found::cache_locked, {}, {{"file", "a.h5"}}},
+         "another process has held a.h5 for minutes; continuing without waiting for it"},
+        {{Found::cache_passed_over, {}, {{"folder", "here"}, {"passed_over", "there"}}},
+         "compiled kernels are kept in here, not in there"},
+        {{Found::q_unreadable, {}, {{"file", "a.h5"}, {"why", "it differs"}}},
+         "a.h5: it differs; Q is computed again and the file replaced"},
+        {{Found::q_not_kept, {}, {{"why", "it differs"}}}, "Q is not kept: it differs"},
+        {{Found::frames_kept, {}, {{"which", "7 of 20"}, {"folder", "here"}}},
+         "7 of 20 frames are kept in here\n  next:     the same command with `resume` "
+         "solves the others"},
+        {{Found::frames_damaged, {}, {{"folder", "here"}, {"frames", "frames 3,7"}}},
+         "frames that are damaged in here are solved again: frames 3,7"},
+        {{Found::page_of_means, {{"step", 2}}, {{"set", "coil maps"}}},
+         "the page shows means of 2 voxels in each direction of the coil maps"},
+        {{Found::page_of_some_frames, {{"shown", 2}, {"frames", 3}}, {{"set", "coil maps"}}},
+         "the page shows 2 of 3 frames of the coil maps"},
+        {{Found::maps_beside, {}, {{"file", "a.h5"}}},
+         "a.h5: the coil maps are in /coil_maps, beside the raw data. Readers of ISMRMRD ignore "
+         "it. Pass `maps` a.h5 to recon."},
+        {{Found::field_beside, {}, {{"file", "a.h5"}}},
+         "a.h5: the field map is in /field_map, beside the raw data. Readers of ISMRMRD ignore it. "
+         "Pass `field_map` a.h5 to recon."},
+        {{Found::stage_not_checked, {}, {{"stage", "fhd"}}},
+         "fhd was not checked, because `pairs` is too small. Raise `pairs`."},
+        {{Found::loops_not_measured},
+         "recon: the loops of the CPU are left out, because they would take minutes. A smaller "
+         "`matrix` or `scan_samples` shows them."},
+    };
+}
+
+TEST(Finding, IsWordedByItsRow) {
+    std::set<Found> worded;
+    for (const Worded& all :
+         {on_aliasing(), on_convergence(), on_unexplained_data(), on_transforms(), on_models(),
+          on_samples(), more_on_solves(), more_on_samples(), more_on_places(), more_on_work()}) {
+        for (const auto& [finding, words] : all) {
+            EXPECT_EQ(words_of(finding), words);
+            worded.insert(finding.code);
+        }
+    }
+    for (const FindingRow& row : finding_rows()) {
+        EXPECT_EQ(worded.count(row.found), 1U) << row.code;
+    }
+}
+
+TEST(Finding, RowsAreInTheOrderOfWhatIsFound) {
+    for (std::size_t i = 0; i < finding_rows().size(); ++i) {
+        EXPECT_EQ(finding_rows()[i].found, static_cast<Found>(i)) << finding_rows()[i].code;
+    }
+}
+
+TEST(Finding, WhatAFindingLacksIsZeroOrEmpty) {
+    const Finding finding{Found::no_maps, {{"coils", 2}}, {{"why", "none"}}};
+    EXPECT_EQ(finding.number("coils"), 2);
+    EXPECT_EQ(finding.number("frames"), 0);
+    EXPECT_EQ(finding.word("why"), "none");
+    EXPECT_EQ(finding.word("file"), "");
+}
+
+} // namespace
+} // namespace lsrecon
