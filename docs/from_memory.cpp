@@ -31,7 +31,8 @@ int main() {
     FramesInMemory source(scan);
     FramesToCaller sink([&](std::size_t, ImageFrame frame) { image = frame.values; });
     Stages stages;
-    reconstruct(source, sink, *reference_transforms(), {}, stages);
+    const Request request = options_from({{"iterations", "10"}});
+    reconstruct(source, sink, *reference_transforms(), request.reconstruct, stages);
     Eigen::Index at = 0;
     const double largest = image.cwiseAbs().maxCoeff(&at);
     std::printf("brightest voxel: %.3f at %d, %d\n", largest, int(at % n), int(at / n));

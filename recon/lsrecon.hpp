@@ -12,6 +12,7 @@
 #include "engines/compute_options.hpp" // device, engine, precision, accuracy
 #include "engines/on_host.hpp" // one transform of arrays, to the samples or from them
 #include "io/scan_file.hpp" // a scan of any format, read frame by frame
+#include "plan/option_rows.hpp" // options by the keys and words of the program
 #include "plan/options.hpp" // maps, regularisers, iterations, lambda
 #include "reconstruct.hpp" // images of a source into a sink
 #include "reconstruct_file.hpp" // images of a file into a file

@@ -68,18 +68,16 @@ Value share_value(Share& share) {
 
 OptionTable options_of(Options& options) {
     const OptionTable table = in(
-        "Scans",
-        {scans_option(options.scans),
-         output_option(
-             options.folder, "folder to write into",
-             "`FOLDER/images/SCAN` are images, and `FOLDER/results.tsv` is a table of all "
-             "scans. Started again, the command does what is not finished: an image is, "
-             "when it was made of the same scan with the same options by the same "
-             "version. Otherwise it is made again, and the table says what is different."),
-         {"share", share_value(options.share), "only scans I, I + N, I + 2 N, ... of all", "",
-          "Several processes divide a list so, each on a device of its own. The table of a share "
-          "is "
-          "`FOLDER/results-I-of-N.tsv`."}});
+        "Scans", {scans_option(options.scans),
+                  output_option(
+                      options.folder, "folder to write into",
+                      "`FOLDER/images/SCAN` are images, and `FOLDER/results.tsv` is a table of all "
+                      "scans. Started again, the command does what is not finished: an image is, "
+                      "when it was made of the same scan with the same options by the same "
+                      "version. Otherwise it is made again, and the table says what is different."),
+                  {"share", share_value(options.share), "only scans I, I + N, I + 2 N, ... of all",
+                   More{"Several processes divide a list so, each on a device of its own. The "
+                        "table of a share is `FOLDER/results-I-of-N.tsv`."}}});
     return joined(
         {table, shared_options(options.recon), in("Output", {quiet_option(options.recon.quiet)})});
 }

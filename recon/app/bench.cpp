@@ -278,28 +278,28 @@ OptionTable options_of(Options& options) {
     const std::vector<std::string> stages{"fhd", "q", "f", "nufft", "solve", "recon", "crossover"};
     return joined(
         {in("Measurement",
-            {{"stage", choices(benchmark.stages, stages, "STAGES"), "stages to measure", "",
-              "`solve` takes 30 iterations. `recon` goes from file to file. `crossover` finds the "
-              "size from which the device is faster than the loops of the CPU."},
+            {{"stage", choices(benchmark.stages, stages, "STAGES"), "stages to measure",
+              More{"`solve` takes 30 iterations. `recon` goes from file to file. `crossover` finds "
+                   "the size from which the device is faster than the loops of the CPU."}},
              {"kernel", choices(benchmark.kernels, {}, "NAMES"),
-              "variants of the transforms, separated by commas", "all",
-              "`solve` and `recon` use the named variant, or the default."},
+              "variants of the transforms, separated by commas", Default{"all"},
+              More{"`solve` and `recon` use the named variant, or the default."}},
              {"matrix", grid_size(benchmark.matrix, most_to_measure), "voxels of the image",
-              "32,32,32", "Without it, `nufft` measures 256,256 and 128,128,128."},
+              Default{"32,32,32"}, More{"Without it, `nufft` measures 256,256 and 128,128,128."}},
              {"samples", number(benchmark.samples, whole(1, most_to_measure), "N"),
-              "samples of the trajectory of fhd, q, f and nufft", "as fits the device",
-              "It is random, by default 256 samples on a CPU and 4096 on other devices. That of "
-              "`nufft` is radial, by default as Nyquist asks for, or 432128 samples of "
-              "128,128,128."},
+              "samples of the trajectory of fhd, q, f and nufft", Default{"as fits the device"},
+              More{"It is random, by default 256 samples on a CPU and 4096 on other devices. That "
+                   "of `nufft` is radial, by default as Nyquist asks for, or 432128 samples of "
+                   "128,128,128."}},
              {"coils", number(benchmark.coils, whole(1), "N"), "coils of nufft",
-              "8, in three dimensions 1"},
+              Default{"8, in three dimensions 1"}},
              {"accuracies", number(benchmark.accuracies, positive(1), "E[,E...]"),
               "accuracies of nufft"},
              {"scan_samples", number(benchmark.scan_samples, whole(0), "N"),
-              "samples of the simulated scan of solve and recon", "two a voxel"}}),
+              "samples of the simulated scan of solve and recon", Default{"two a voxel"}}}),
          in("Device", {device_option(benchmark.device),
                        {"precision", choice(benchmark.precision, {"single", "double"}),
-                        "precision of the variants", "single"}}),
+                        "precision of the variants", Default{"single"}}}),
          in("Output", {{"json", name(options.json), "file to write every figure to"},
                        quiet_option(options.quiet)})});
 }

@@ -69,6 +69,7 @@ using HashesOfFiles = std::function<Record(FileHashes&)>;
 HashesOfFiles hashes_of_files(const OptionTable& options);
 
 /// Takes the words of a line, of which some may be quoted. UsageError for what no option takes.
+/// The options that they need and exclude may be others' that were taken before.
 void take_words(const OptionTable& options, const std::string& line);
 
 /// Does what a command line asks for. UsageError for words that nothing takes.

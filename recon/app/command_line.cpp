@@ -29,30 +29,28 @@ JobRanks*& stored_ranks() {
     return ranks;
 }
 
-void add(CLI::App& app, const Option& row) {
+/// Adds an option that takes its words, and keeps them in `given`.
+void add(CLI::App& app, const Option& row, const std::shared_ptr<Keywords>& given) {
     const std::string& form = row.value.form;
-    const auto take = [row](const CLI::results_t& words) {
+    const auto take_words = [row, given](const CLI::results_t& words) {
         for (const std::string& word : words) {
-            const std::string expected = row.value.take(word);
-            if (!expected.empty()) {
-                throw UsageError(flag_of(row.key) + " " + (word.empty() ? "\"\"" : word) +
-                                 "\n  expected: " + expected);
-            }
+            given->emplace_back(row.key, row.value.form.empty() ? "" : word);
+            take(row, given->back().second);
         }
         return true;
     };
     const std::string names = (row.key == "output" ? "-o," : "") + flag_of(row.key);
-    CLI::Option* const option = app.add_option(names, take, line_of(row));
+    CLI::Option* const option = app.add_option(names, take_words, line_of(row));
     option->group(option->get_positional() ? "Positionals" : row.group)
         ->type_name(form)
-        ->required(row.value.required);
+        ->required(row.is(Is::required));
     option->option_text(option->get_positional() ? " " : form);
     if (form.empty()) {
         option->expected(0)->disable_flag_override();
     } else if (form[0] == '[') {
         option->expected(0, 1);
     }
-    if (row.value.repeats) {
+    if (row.is(Is::repeated)) {
         option->take_all();
         if (option->get_positional()) {
             option->expected(-1);
@@ -62,7 +60,7 @@ void add(CLI::App& app, const Option& row) {
 
 /// The rank of an option in the help: required ones first, then those of daily use.
 int order_in_help(const Option& row) {
-    return row.value.required ? 0 : row.use == Use::daily ? 1 : 2;
+    return row.is(Is::required) ? 0 : row.is(Is::daily) ? 1 : 2;
 }
 
 void add(CLI::App& cli, const Command& command, std::function<ExitCode()>& asked) {
@@ -73,22 +71,15 @@ void add(CLI::App& cli, const Command& command, std::function<ExitCode()>& asked
                      [](const Option& one, const Option& other) {
                          return order_in_help(one) < order_in_help(other);
                      });
+    const auto given = std::make_shared<Keywords>();
     for (const Option& row : in_order_of_use) {
-        add(app, row);
+        add(app, row, given);
     }
     app.set_help_flag("-h,--help,--help-all",
                       "show this page, or all options; docs/options.md says more");
-    for (const Option& row : bound.options) {
-        CLI::Option& option = *app.get_option(flag_of(row.key));
-        if (!row.excludes.empty()) {
-            option.excludes(app.get_option(flag_of(row.excludes)));
-        }
-        if (!row.needs.empty()) {
-            option.needs(app.get_option(flag_of(row.needs)));
-        }
-    }
-    app.callback([&asked, run = bound.run, shared = command.is_shared] {
-        asked = shared || ranks().is_first() ? run : [] { return ExitCode::done; };
+    app.callback([&asked, given, bound, shared = command.is_shared] {
+        require_together(bound.options, *given);
+        asked = shared || ranks().is_first() ? bound.run : [] { return ExitCode::done; };
     });
 }
 
@@ -104,33 +95,12 @@ void settle_help(CLI::App& app, bool all) {
         }
         app.description(command.summary + lines + (lines.empty() ? "" : "\n"));
         for (const Option& row : bound_rows(command).options) {
-            if (row.use == Use::expert && !all) {
+            if (row.is(Is::expert) && !all) {
                 app.get_option(flag_of(row.key))->group(""); // which hides it
                 app.footer("Options for experts: lsrecon " + command.name + " --help-all");
             }
         }
     }
-}
-
-/// The name that begins and ends like this word, in three fifths of its letters after `dashes`; ""
-/// without one.
-std::string nearest(const std::vector<std::string>& names, const std::string& word,
-                    std::size_t dashes) {
-    std::size_t most = dashes + 3 * (std::max(word.size(), dashes) - dashes) / 5;
-    std::string found;
-    for (const std::string& name : names) {
-        const auto begin = std::mismatch(word.begin(), word.end(), name.begin(), name.end()).first;
-        const auto end =
-            std::mismatch(word.rbegin(), word.rend(), name.rbegin(), name.rend()).first;
-        const auto first = static_cast<std::size_t>(begin - word.begin());
-        const auto last = static_cast<std::size_t>(end - word.rbegin());
-        const std::size_t same = std::min(word.size(), first + last);
-        if (first > dashes && same > most) {
-            most = same;
-            found = name;
-        }
-    }
-    return found;
 }
 
 /// The message about a word that no option took.
@@ -140,7 +110,7 @@ std::string unknown(const CLI::App& app, const std::string& word) {
             return "unknown word \"" + word + "\"";
         }
         const std::vector<std::string> names = names_of(commands());
-        const std::string near = nearest(names, word, 0);
+        const std::string near = nearest(names, word);
         return "unknown command \"" + word + "\"" +
                (near.empty() ? "\n  expected: one of " + comma_separated(names)
                              : ". Did you mean " + near + "?") +
@@ -152,13 +122,14 @@ std::string unknown(const CLI::App& app, const std::string& word) {
     const auto successor = gone.find(flag);
     std::vector<std::string> names;
     for (const CLI::Option* option : app.get_options()) {
-        names.push_back(option->get_name());
+        names.insert(names.end(), option->get_lnames().begin(), option->get_lnames().end());
     }
-    const std::string near = nearest(names, flag, 2);
+    const std::string near =
+        nearest(names, flag.substr(std::min(flag.find_first_not_of('-'), flag.size())));
     return "Unknown option " + flag + "." +
            (successor != gone.end() ? " Use " + successor->second + " instead."
             : near.empty()          ? ""
-                                    : " Did you mean " + near + "?");
+                                    : " Did you mean --" + near + "?");
 }
 
 /// "-o, --output FILE"
@@ -217,11 +188,11 @@ Bound bound_rows(const Command& command) {
 }
 
 std::string line_of(const Option& option) {
-    const std::string usual = option.value.required       ? "required"
+    const std::string usual = option.is(Is::required)     ? "required"
                               : option.value.form.empty() ? ""
                               : !option.usual.empty()     ? option.usual
                                                           : option.value.shown();
-    return with_flags(option.help + (option.value.unit.empty() ? "" : ", in " + option.value.unit) +
+    return with_flags(option.help + (option.unit.empty() ? "" : ", in " + option.unit) +
                       (usual.empty() ? "" : " [" + usual + "]"));
 }
 
@@ -284,7 +255,7 @@ Record settings_of(const OptionTable& options, const OptionTable& usual) {
     Record settings{{"command", command_line()}};
     for (std::size_t row = 0; row < options.size(); ++row) {
         const std::string value = options[row].value.shown();
-        if (!options[row].about_output && value != usual[row].value.shown()) {
+        if (!options[row].is(Is::about_output) && value != usual[row].value.shown()) {
             settings.emplace_back(name_of_option(options[row].key), value);
         }
     }
@@ -305,7 +276,7 @@ HashesOfFiles hashes_of_files(const OptionTable& options) {
     Record files;
     for (const Option& option : options) {
         const std::string file =
-            option.about_output || !option.value.file ? "" : option.value.file();
+            option.is(Is::about_output) || !option.value.file ? "" : option.value.file();
         if (!file.empty()) {
             files.emplace_back(name_of_file_hash(option.key), file);
         }
@@ -322,8 +293,9 @@ HashesOfFiles hashes_of_files(const OptionTable& options) {
 void take_words(const OptionTable& options, const std::string& line) {
     CLI::App app;
     app.set_help_flag();
+    const auto given = std::make_shared<Keywords>();
     for (const Option& option : options) {
-        add(app, option);
+        add(app, option, given);
     }
     for (const Option& option : options) {
         app.get_option(flag_of(option.key))->required(false);

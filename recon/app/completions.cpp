@@ -122,13 +122,13 @@ std::string value_in_zsh(const Option& option) {
 std::string argument_in_zsh(const Option& option) {
     const std::string value = option.value.form.empty() ? "" : value_in_zsh(option);
     if (is_positional(option)) {
-        return "'" + std::string(option.value.repeats ? "*:" : ":") + option.key + ":_files'";
+        return "'" + std::string(option.is(Is::repeated) ? "*:" : ":") + option.key + ":_files'";
     }
     const std::string help = "[" + escaped(with_flags(option.help), "[]:") + "]";
     const std::string quoted = in_quotes(help + value);
-    return option.key == "output" ? "'(-o --output)'{-o,--output}'" + quoted + "'"
-           : option.value.repeats ? "'*" + flag_of(option.key) + quoted + "'"
-                                  : "'" + flag_of(option.key) + quoted + "'";
+    return option.key == "output"    ? "'(-o --output)'{-o,--output}'" + quoted + "'"
+           : option.is(Is::repeated) ? "'*" + flag_of(option.key) + quoted + "'"
+                                     : "'" + flag_of(option.key) + quoted + "'";
 }
 
 std::string zsh() {

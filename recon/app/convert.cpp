@@ -171,33 +171,38 @@ Value window_value(std::optional<std::pair<double, double>>& window) {
 OptionTable options_of(Options& options) {
     return joined(
         {in("Reading",
-            {{"IN", required(name(options.input)),
-              "image file or coil maps, recognised by its content", "",
-              "Files of lsrecon, NIfTI-1 (.nii, .hdr and .img, each also .gz), ISMRMRD images, or "
-              "BART's pair NAME.cfl and NAME.hdr. Convert DICOM with other tools."},
-             {"frame", number(options.frame, whole(0), "F"), "one frame, counted from 0", "all"},
-             {"slices", slices_value(options.slices), "slices along z, counted from 0", "all"},
+            {{"IN", name(options.input), "image file or coil maps, recognised by its content",
+              Is::required,
+              More{
+                  "Files of lsrecon, NIfTI-1 (.nii, .hdr and .img, each also .gz), ISMRMRD images, "
+                  "or BART's pair NAME.cfl and NAME.hdr. Convert DICOM with other tools."}},
+             {"frame", number(options.frame, whole(0), "F"), "one frame, counted from 0",
+              Default{"all"}},
+             {"slices", slices_value(options.slices), "slices along z, counted from 0",
+              Default{"all"}},
              {"map", choice(options.read.dataset, {"noise_map", "g_factor"}),
-              "noise_map or g_factor in place of the image", "the image",
-              "`recon --noise-map` makes them."},
+              "noise_map or g_factor in place of the image", Default{"the image"},
+              More{"`recon --noise-map` makes them."}},
              {"keep_failed", toggle(options.keep_failed),
-              "write NaN for frames that recon could not make", "",
-              "A picture shows a cross for them. Without this option such an image is refused."},
-             {"fov_mm", in_unit("mm", number(options.read.fov_mm, positive(), "X,Y[,Z]")),
-              "field of view of a cfl file, which holds none", "1 mm a voxel"}}),
+              "write NaN for frames that recon could not make",
+              More{"A picture shows a cross for them. Without this option such an image is "
+                   "refused."}},
+             {"fov_mm", number(options.read.fov_mm, positive(), "X,Y[,Z]"),
+              "field of view of a cfl file, which holds none", Unit{"mm"},
+              Default{"1 mm a voxel"}}}),
          in("Output",
             {output_option(options.output, "file to write"),
              {"to", choice(options.to, names_of(image_formats())), "format of the output",
-              "by the ending of the output", "Formats:" + listed(image_formats())},
+              Default{"by the ending of the output"}, More{"Formats:" + listed(image_formats())}},
              {"part", choice(options.part, image_part_names()), "part of complex values",
-              "magnitude or complex",
-              "One of " + comma_separated(image_part_names()) +
-                  ". The phase is in rad. By default NIfTI and PNG get the magnitude, and other "
-                  "formats the complex values. A file that stays in its format keeps its part."},
+              Default{"magnitude or complex"},
+              More{"One of " + comma_separated(image_part_names()) +
+                   ". The phase is in rad. By default NIfTI and PNG get the magnitude, and other "
+                   "formats the complex values. A file that stays in its format keeps its part."}},
              {"window", window_value(options.window), "PNG: values shown as black and as white"},
              {"percentile", number(options.percentile, positive(100)),
-              "PNG: percentile of the magnitudes shown as white", text(GreyScale::usual_percentile),
-              "", "window"},
+              "PNG: percentile of the magnitudes shown as white",
+              Default{text(GreyScale::usual_percentile)}, Excludes{"window"}},
              quiet_option(options.quiet)})});
 }
 

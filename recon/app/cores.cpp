@@ -45,14 +45,15 @@ option::Option threads_option() {
         }
         return expected;
     };
-    option::Option row{"threads",
-                       {"N", take, [] { return std::string(); }},
-                       "CPU threads, those of OpenCL on the CPU included",
-                       "all cores"};
-    row.more = "More than this process may use are as many as it may. Any number makes the same "
-               "image.";
-    row.group = "Device";
-    return option::about_output(row);
+    return option::in("Device",
+                      {{"threads",
+                        {"N", take, [] { return std::string(); }},
+                        "CPU threads, those of OpenCL on the CPU included",
+                        option::Is::about_output,
+                        option::Default{"all cores"},
+                        option::More{"More than this process may use are as many as it may. Any "
+                                     "number makes the same image."}}})
+        .front();
 }
 
 } // namespace lsrecon::app

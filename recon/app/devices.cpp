@@ -44,11 +44,14 @@ OptionTable options_of(Options& options) {
     return joined(
         {in("Device", {device_option(options.wanted)}),
          in("Prediction",
-            {{"measure", toggle(options.measure), "measure how long the device takes", "",
-              "Simulated scans are reconstructed, which takes a few minutes. `lsrecon predict` "
-              "and the time left that `recon` shows use what is measured from then on."},
-             {"output", name(options.output), "file for the timings of this machine", "none",
-              "`lsrecon predict --machine FILE` reads it elsewhere. It needs `--measure`."}})});
+            {{"measure", toggle(options.measure), "measure how long the device takes",
+              More{
+                  "Simulated scans are reconstructed, which takes a few minutes. `lsrecon predict` "
+                  "and the time left that `recon` shows use what is measured from then on."}},
+             {"output", name(options.output), "file for the timings of this machine",
+              Default{"none"},
+              More{"`lsrecon predict --machine FILE` reads it elsewhere. It needs `--measure`."},
+              Needs{"measure"}}})});
 }
 
 ExitCode measure(const Options& options) {
@@ -68,9 +71,6 @@ ExitCode measure(const Options& options) {
 ExitCode run(Options& options) {
     if (options.measure) {
         return measure(options);
-    }
-    if (!options.output.empty()) {
-        throw UsageError("--output without --measure\n  next:     add --measure");
     }
     const std::string& wanted = options.wanted;
     const std::vector<DeviceInfo> devices = list_devices();

@@ -480,7 +480,7 @@ OptionTable options_of_check(Options& options) {
         {scan_options(options.scan, options.read),
          in("Measurement", {{"model", toggle(options.model),
                              "compare coil maps, field map and sign of the trajectory with others",
-                             "", "The comparison is at low resolution."}}),
+                             More{"The comparison is at low resolution."}}}),
          device_options(options.compute)});
 }
 

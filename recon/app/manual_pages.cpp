@@ -129,7 +129,7 @@ Page page_of_command(const Command& command) {
     const Bound bound = bound_rows(command);
     std::string roff = head(name, command.summary) + ".B lsrecon " + command.name + "\n";
     for (const Option& option : bound.options) {
-        if (option.value.required) {
+        if (option.is(Is::required)) {
             const std::string flag = flag_of(option.key);
             roff += flag[0] == '-' ? "\\fB" + in_roff(flag) + "\\fR" + form_in_roff(option) + "\n"
                                    : "\\fI" + flag + "\\fR\n";

@@ -3,11 +3,11 @@
 namespace lsrecon::app {
 
 Option output_option(std::string& output, const std::string& help, const std::string& more) {
-    return about_output({"output", required(name(output)), help, "", more});
+    return {"output", name(output), help, Is::required, Is::about_output, More{more}};
 }
 
 Option quiet_option(bool& quiet) {
-    return about_output({"quiet", toggle(quiet), "print notes and errors only"});
+    return {"quiet", toggle(quiet), "print notes and errors only", Is::about_output};
 }
 
 } // namespace lsrecon::app

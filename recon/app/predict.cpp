@@ -26,17 +26,17 @@ struct Options {
 };
 
 OptionTable options_of(Options& options) {
-    return joined(
-        {in("Scans", {scans_option(options.scans)}), shared_options(options.recon),
-         in("Prediction",
-            {{"machine", name(options.machine), "file that describes another machine",
-              "this machine", "`lsrecon devices --measure -o FILE` writes it where the device is."},
-             {"sbatch", number(options.tasks, whole(1, most_tasks), "TASKS"),
-              "print options of sbatch for so many tasks", "none",
-              "A task takes its share of the scans by `lsrecon batch`. `--time` is the longest "
-              "task at the end of its interval, and half as much, and a minute. `--mem` is the "
-              "largest scan, and half as much, and a GiB."},
-             {"json", toggle(options.json), "print the prediction as JSON"}})});
+    return joined({in("Scans", {scans_option(options.scans)}), shared_options(options.recon),
+                   in("Prediction",
+                      {{"machine", name(options.machine), "file that describes another machine",
+                        Default{"this machine"},
+                        More{"`lsrecon devices --measure -o FILE` writes it where the device is."}},
+                       {"sbatch", number(options.tasks, whole(1, most_tasks), "TASKS"),
+                        "print options of sbatch for so many tasks", Default{"none"},
+                        More{"A task takes its share of the scans by `lsrecon batch`. `--time` is "
+                             "the longest task at the end of its interval, and half as much, and a "
+                             "minute. `--mem` is the largest scan, and half as much, and a GiB."}},
+                       {"json", toggle(options.json), "print the prediction as JSON"}})});
 }
 
 constexpr double mib = 1024 * 1024;

@@ -14,7 +14,6 @@
 #include "plan/effort.hpp"
 #include "plan/settle.hpp"
 #include "solve/cg.hpp"
-#include "solve/lambda_rules.hpp"
 
 namespace lsrecon::app {
 
@@ -102,30 +101,25 @@ void require_certified(const SolveSummary& solves, double most, const std::strin
 OptionTable options_of(ReconOptions& options) {
     FileOptions& reconstruct = options.reconstruct;
     return joined(
-        {scan_options(options.scan, reconstruct.read), place_options(reconstruct.prepare.geometry),
-         field_options(reconstruct.prepare), maps_options(reconstruct.prepare),
-         coils_options(reconstruct.prepare), method_options(reconstruct.solve),
-         regularisation_options(options.lambda, reconstruct),
-         solver_options(reconstruct.solve, reconstruct.effort, reconstruct.q_file,
-                        reconstruct.q_folder),
-         device_options(options.compute),
+        {scan_options(options.scan, reconstruct.read), solve_options(reconstruct),
+         kept_q_options(reconstruct.q_file, reconstruct.q_folder), device_options(options.compute),
          in("Output",
             {output_option(options.output, "image file to write (HDF5)"),
-             about_output({"resume", toggle(reconstruct.resume), "continue an unfinished image", "",
-                           "The frames in `IMAGE.part` are not solved again."}),
-             about_output({"png", name(reconstruct.preview), "PNG preview to write"}),
-             expert(about_output({"log", name(reconstruct.log),
-                                  "table of iterations, written during the solve", "",
-                                  "Each iteration is a line: frame, problem, iteration, relative "
-                                  "residual, seconds. `--resume` continues the table."}))}),
+             {"resume", toggle(reconstruct.resume), "continue an unfinished image",
+              Is::about_output, More{"The frames in `IMAGE.part` are not solved again."}},
+             {"png", name(reconstruct.preview), "PNG preview to write", Is::about_output},
+             {"log", name(reconstruct.log), "table of iterations, written during the solve",
+              Is::expert, Is::about_output,
+              More{"Each iteration is a line: frame, problem, iteration, relative residual, "
+                   "seconds. `--resume` continues the table."}}}),
          error_options(reconstruct),
-         in("Output", {expert(about_output(
-                           {"truth", input(reconstruct.truth), "ground-truth image to compare with",
-                            "", "The program prints the relative L2 error of the magnitudes."})),
-                       expert(about_output({"json", toggle(options.json),
-                                            "print the facts of the image on stdout, as JSON", "",
-                                            "They are those of `lsrecon info --json IMAGE`."})),
-                       quiet_option(options.quiet)})});
+         in("Output",
+            {{"truth", input(reconstruct.truth), "ground-truth image to compare with", Is::expert,
+              Is::about_output,
+              More{"The program prints the relative L2 error of the magnitudes."}},
+             {"json", toggle(options.json), "print the facts of the image on stdout, as JSON",
+              Is::expert, Is::about_output, More{"They are those of `lsrecon info --json IMAGE`."}},
+             quiet_option(options.quiet)})});
 }
 
 OptionTable computing_options(ReconOptions& options) {
@@ -139,10 +133,6 @@ HashesOfFiles hashes_of_files(ReconOptions& options) {
 
 void settle_options(ReconOptions& options) {
     FileOptions& reconstruct = options.reconstruct;
-    if (options.lambda != "default") {
-        const bool is_rule = lambda_rule(options.lambda) != nullptr;
-        reconstruct.lambda_rule = RuleChoice{is_rule ? options.lambda : ""};
-    }
     require_consistent(reconstruct);
     require_use_of_files(reconstruct);
     if (!reconstruct.preview.empty()) {

@@ -10,7 +10,6 @@ namespace lsrecon::app {
 struct ReconOptions {
     std::string scan;
     std::string output;
-    std::string lambda = "default"; ///< a number or a rule; else by what is given beside it
     bool quiet = false;
     bool json = false; ///< the facts of the image on stdout
     ComputeOptions compute;

@@ -51,10 +51,14 @@ Option scans_option(std::vector<std::string>& scans) {
                           scans.push_back(word);
                           return word.empty() ? "a name" : "";
                       },
-                      [] { return ""; }, true, true};
-    return {"SCANS", names, "scan files, or lists of them that end with .txt", "",
-            "A list has one scan a line: its path from where the program runs, which may hold * "
-            "and ?, and after a tab options for this scan alone. `#` begins a comment."};
+                      [] { return ""; }};
+    return {"SCANS",
+            names,
+            "scan files, or lists of them that end with .txt",
+            Is::required,
+            Is::repeated,
+            More{"A list has one scan a line: its path from where the program runs, which may hold "
+                 "* and ?, and after a tab options for this scan alone. `#` begins a comment."}};
 }
 
 OptionTable shared_options(ReconOptions& options) {

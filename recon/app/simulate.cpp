@@ -133,27 +133,26 @@ ExitCode run(Options& options) {
 
 OptionTable sampling_options(Options& options) {
     TrajectoryOptions& sampling = options.simulation.sampling;
-    const Value trajectory =
-        of_words(names_of(trajectory_designs()), name(options.simulation.trajectory, "NAME"));
-    return in("Trajectory",
-              {{"trajectory", trajectory, "trajectory", "",
-                "Trajectories:" + listed(trajectory_designs())},
-               {"matrix", grid_size(options.matrix), "voxels in each dimension"},
-               {"fov_mm", in_unit("mm", number(options.fov_mm, positive(), "LENGTHS")),
-                "field of view: one length, or one for each dimension"},
-               {"readouts", number(sampling.readouts, whole(0), "N"), "readouts", "by Nyquist",
-                "For spirals, N is the number of interleaves of each plane or cone. 0 chooses by "
-                "Nyquist."},
-               {"samples_per_readout", number(sampling.samples_per_readout, whole(0), "N"),
-                "samples of a readout", "by Nyquist", "0 chooses by Nyquist."},
-               {"undersampling", number(sampling.undersampling, any_number()),
-                "how many times sparser than Nyquist", "",
-                "A scan with a higher factor has fewer readouts, or spirals with wider windings."},
-               {"frames", number(options.simulation.frames, whole(1), "N"), "frames", "",
-                "Golden-angle and golden-means spokes continue from frame to frame. Other "
-                "trajectories repeat."},
-               {"seed", number(sampling.seed, whole(0), "N"),
-                "random seed of the noise and of random trajectories"}});
+    return in(
+        "Trajectory",
+        {{"trajectory", name(options.simulation.trajectory, "NAME", names_of(trajectory_designs())),
+          "trajectory", More{"Trajectories:" + listed(trajectory_designs())}},
+         {"matrix", grid_size(options.matrix), "voxels in each dimension"},
+         {"fov_mm", number(options.fov_mm, positive(), "LENGTHS"),
+          "field of view: one length, or one for each dimension", Unit{"mm"}},
+         {"readouts", number(sampling.readouts, whole(0), "N"), "readouts", Default{"by Nyquist"},
+          More{"For spirals, N is the number of interleaves of each plane or cone. 0 chooses by "
+               "Nyquist."}},
+         {"samples_per_readout", number(sampling.samples_per_readout, whole(0), "N"),
+          "samples of a readout", Default{"by Nyquist"}, More{"0 chooses by Nyquist."}},
+         {"undersampling", number(sampling.undersampling, any_number()),
+          "how many times sparser than Nyquist",
+          More{"A scan with a higher factor has fewer readouts, or spirals with wider windings."}},
+         {"frames", number(options.simulation.frames, whole(1), "N"), "frames",
+          More{"Golden-angle and golden-means spokes continue from frame to frame. Other "
+               "trajectories repeat."}},
+         {"seed", number(sampling.seed, whole(0), "N"),
+          "random seed of the noise and of random trajectories"}});
 }
 
 OptionTable phantom_options(SimulationOptions& simulation) {
@@ -163,41 +162,40 @@ OptionTable phantom_options(SimulationOptions& simulation) {
           "coils of a birdcage; 1 for a uniform coil"},
          {"without_maps", toggle(simulation.with_maps, false),
           "leave the coil maps out of the file, as a scanner does"},
-         {"off_resonance_hz", in_unit("Hz", number(simulation.off_resonance_hz, any_number())),
-          "peak of the field map", "",
-          "The map has this sign near one point and the other sign far away. The scan holds the "
-          "map and the times of its samples."},
-         {"r2star", in_unit("1/s", number(simulation.r2star, any_number())),
-          "largest rate of decay", "",
-          "The decay is largest near the same point, and half of it far away."},
-         {"readout_ms", in_unit("ms", number(simulation.readout_ms, any_number())),
-          "duration of a readout, with off-resonance or decay"},
-         {"motion", in_unit("mm", number(simulation.motion_mm, from(0))),
-          "amplitude of a motion along x", "",
-          "The motion is a sine with one period over all frames."},
+         {"off_resonance_hz", number(simulation.off_resonance_hz, any_number()),
+          "peak of the field map", Unit{"Hz"},
+          More{"The map has this sign near one point and the other sign far away. The scan holds "
+               "the map and the times of its samples."}},
+         {"r2star", number(simulation.r2star, any_number()), "largest rate of decay", Unit{"1/s"},
+          More{"The decay is largest near the same point, and half of it far away."}},
+         {"readout_ms", number(simulation.readout_ms, any_number()),
+          "duration of a readout, with off-resonance or decay", Unit{"ms"}},
+         {"motion", number(simulation.motion_mm, from(0)), "amplitude of a motion along x",
+          Unit{"mm"}, More{"The motion is a sine with one period over all frames."}},
          {"model", choice(simulation.model, {"auto", "analytic", "voxels"}),
-          "how samples are computed", "",
-          "`analytic` is the exact transform of the phantom, for one coil. `voxels` is the forward "
-          "model of its voxels, by the NUFFT where exact sums take long: with a relative error of "
-          "at most 5e-06, far below any noise. The summary and the scan hold the bound. `auto` is "
-          "analytic for one coil and voxels for more."}});
+          "how samples are computed",
+          More{"`analytic` is the exact transform of the phantom, for one coil. `voxels` is the "
+               "forward model of its voxels, by the NUFFT where exact sums take long: with a "
+               "relative error of at most 5e-06, far below any noise. The summary and the scan "
+               "hold the bound. `auto` is analytic for one coil and voxels for more."}}});
 }
 
 OptionTable noise_options(SimulationOptions& simulation) {
-    return in("Noise", {{"noise", number(simulation.noise, any_number()),
-                         "standard deviation of real and imaginary parts", "",
-                         "It is a fraction of the root mean square of the samples."},
-                        {"snr", number(simulation.snr, positive()),
-                         "signal-to-noise ratio of a fully sampled image", "",
-                         "The signal is the mean of the phantom where it is above a tenth of its "
-                         "maximum. The noise is the standard deviation of the real part, in an "
-                         "image of as many Nyquist samples as voxels.",
-                         "noise"},
-                        {"noise_correlation", number(simulation.noise_correlation, any_number()),
-                         "correlation of the noise of neighbouring coils", "",
-                         "It is between -1 and 1. Coils that are n apart have its n-th power."},
-                        {"noise_samples", number(simulation.noise_samples, whole(0), "N"),
-                         "samples of noise alone, used by recon for prewhitening"}});
+    return in("Noise",
+              {{"noise", number(simulation.noise, any_number()),
+                "standard deviation of real and imaginary parts",
+                More{"It is a fraction of the root mean square of the samples."}},
+               {"snr", number(simulation.snr, positive()),
+                "signal-to-noise ratio of a fully sampled image",
+                More{"The signal is the mean of the phantom where it is above a tenth of its "
+                     "maximum. The noise is the standard deviation of the real part, in an image "
+                     "of as many Nyquist samples as voxels."},
+                Excludes{"noise"}},
+               {"noise_correlation", number(simulation.noise_correlation, any_number()),
+                "correlation of the noise of neighbouring coils",
+                More{"It is between -1 and 1. Coils that are n apart have its n-th power."}},
+               {"noise_samples", number(simulation.noise_samples, whole(0), "N"),
+                "samples of noise alone, used by recon for prewhitening"}});
 }
 
 OptionTable options_of(Options& options) {
@@ -207,17 +205,17 @@ OptionTable options_of(Options& options) {
          device_options(options.compute, "separable; tuned with off-resonance",
                         "It settles the engine of `--model voxels`. `tuned` is exact with "
                         "off-resonance or decay."),
-         in("Output", {output_option(options.output, "scan file to write"),
-                       {"to", choice(options.to, names_of(scan_formats())), "format of the scan",
-                        "by the ending of the output", "Formats:" + listed(scan_formats())},
-                       {"truth", name(options.truth), "image file to write the phantom to"},
-                       {"truth_of", choice(simulation.truth_of, {"voxels", "band"}),
-                        "what `--truth` holds", "",
-                        "`voxels` is the phantom's mean in each voxel. `band` is the phantom at "
-                        "the resolution of the grid, made from its exact Fourier coefficients. It "
-                        "needs `--model analytic`.",
-                        "", "truth"},
-                       quiet_option(options.quiet)})});
+         in("Output",
+            {output_option(options.output, "scan file to write"),
+             {"to", choice(options.to, names_of(scan_formats())), "format of the scan",
+              Default{"by the ending of the output"}, More{"Formats:" + listed(scan_formats())}},
+             {"truth", name(options.truth), "image file to write the phantom to"},
+             {"truth_of", choice(simulation.truth_of, {"voxels", "band"}), "what `--truth` holds",
+              Needs{"truth"},
+              More{"`voxels` is the phantom's mean in each voxel. `band` is the phantom at the "
+                   "resolution of the grid, made from its exact Fourier coefficients. It needs "
+                   "`--model analytic`."}},
+             quiet_option(options.quiet)})});
 }
 
 } // namespace

@@ -95,8 +95,8 @@ OptionTable options_of_fhd(Options& options) {
         {output_option(
              options.output, "file to write",
              "The file holds `/fhd` [F,] [C,] (Z,) Y, X, in the precision of the transforms."),
-         about_output({"resume", toggle(options.resume), "continue an unfinished output", "",
-                       "The frames in `OUTPUT.part` are not computed again."}),
+         {"resume", toggle(options.resume), "continue an unfinished output", Is::about_output,
+          More{"The frames in `OUTPUT.part` are not computed again."}},
          quiet_option(options.quiet)});
 }
 

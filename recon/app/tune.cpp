@@ -97,13 +97,13 @@ OptionTable options_of(Options& options) {
     return joined(
         {in("Measurement",
             {{"kernel", choices(tune.kernels, {}, "NAMES"),
-              "variants of the transforms, separated by commas", "all",
-              "By default all variants that have parameters are tuned."},
+              "variants of the transforms, separated by commas", Default{"all"},
+              More{"By default all variants that have parameters are tuned."}},
              {"stage", choices(tune.stages, {"fhd", "q", "f"}, "STAGES"), "stages to tune"},
              {"matrix", grid_size(tune.matrix, most_to_measure), "voxels of the image",
-              "as fits the device"},
+              Default{"as fits the device"}},
              {"samples", number(tune.samples, whole(1, most_to_measure), "N"),
-              "samples of the random trajectory", "as fits the device"}}),
+              "samples of the random trajectory", Default{"as fits the device"}}}),
          in("Device", {device_option(tune.device)}),
          in("Output", {{"json", name(options.json), "file to write every candidate to"},
                        quiet_option(options.quiet)})});

@@ -64,8 +64,8 @@ OptionTable options_of(Options& options) {
     return joined(
         {scan_options(options.scan, options.read),
          in("Measurement", {{"pairs", number(validate.pairs, positive()),
-                             "largest number of pairs of a sample and a voxel in each stage", "",
-                             "A random part of larger scans is compared."},
+                             "largest number of pairs of a sample and a voxel in each stage",
+                             More{"A random part of larger scans is compared."}},
                             {"lambda", number(validate.lambda, positive()),
                              "Tikhonov weight of the compared solution"},
                             {"seed", number(validate.seed, whole(0), "N"),

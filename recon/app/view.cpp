@@ -23,16 +23,16 @@ struct Options {
 OptionTable options_of(Options& options) {
     return joined(
         {in("Reading",
-            {{"FILE", required(name(options.file)),
-              "file with a scan, an image, coil maps or a noise map", "",
-              "The other options of reading are for scans."},
-             {"maps", name(options.maps), "coil maps to show, and to lay over the image", "none"}}),
+            {{"FILE", name(options.file), "file with a scan, an image, coil maps or a noise map",
+              Is::required, More{"The other options of reading are for scans."}},
+             {"maps", name(options.maps), "coil maps to show, and to lay over the image",
+              Default{"none"}}}),
          without({"SCAN"}, option::scan_options(options.file, options.read)),
          in("Output", {output_option(options.output, "HTML page to write, for any browser"),
-                       {"megabytes", in_unit("MB", number(options.megabytes, positive())),
-                        "largest size of the values in the page", "",
-                        "Larger ones are shown in fewer bits, then phases in fewer "
-                        "voxels, then all in fewer voxels and frames."},
+                       {"megabytes", number(options.megabytes, positive()),
+                        "largest size of the values in the page", Unit{"MB"},
+                        More{"Larger ones are shown in fewer bits, then phases in fewer voxels, "
+                             "then all in fewer voxels and frames."}},
                        quiet_option(options.quiet)})});
 }
 

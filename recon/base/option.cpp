@@ -103,13 +103,15 @@ Value choices(std::vector<std::string>& member, const std::vector<std::string>& 
             [&member] { return in_one_word(member); }};
 }
 
-Value name(std::string& member, const std::string& form) {
+Value name(std::string& member, const std::string& form, std::vector<std::string> words) {
     return {form,
             [&member, form](const std::string& word) -> std::string {
                 member = word;
                 return !word.empty() ? "" : form == "FILE" ? "the name of a file" : "a name";
             },
-            [&member] { return member; }};
+            [&member] { return member; },
+            {},
+            std::move(words)};
 }
 
 Value input(std::string& member) {
@@ -118,26 +120,11 @@ Value input(std::string& member) {
     return value;
 }
 
-Value required(Value value) {
-    value.required = true;
-    return value;
-}
-
-Value of_words(std::vector<std::string> words, Value value) {
-    value.words = std::move(words);
-    return value;
-}
-
-Value in_unit(const std::string& unit, Value value) {
-    value.unit = unit;
-    return value;
-}
-
 Value toggle(bool& member, bool given) {
     return {"",
-            [&member, given](const std::string&) {
-                member = given;
-                return std::string();
+            [&member, given](const std::string& word) -> std::string {
+                member = (word == "no") != given;
+                return word.empty() || word == "yes" || word == "no" ? "" : "yes or no";
             },
             [&member, given] { return member == given ? "yes" : "no"; }};
 }
@@ -162,21 +149,6 @@ OptionTable in(const char* group, OptionTable rows) {
     return rows;
 }
 
-Option about_output(Option row) {
-    row.about_output = true;
-    return row;
-}
-
-Option daily(Option row) {
-    row.use = Use::daily;
-    return row;
-}
-
-Option expert(Option row) {
-    row.use = Use::expert;
-    return row;
-}
-
 OptionTable without(const std::set<std::string>& keys, OptionTable rows) {
     rows.erase(std::remove_if(rows.begin(), rows.end(),
                               [&](const Option& row) { return keys.count(row.key) > 0; }),
@@ -190,6 +162,86 @@ OptionTable joined(std::vector<OptionTable> parts) {
         all.insert(all.end(), part.begin(), part.end());
     }
     return all;
+}
+
+void take(const Option& row, const std::string& word) {
+    const std::string expected = row.value.take(word);
+    if (!expected.empty()) {
+        throw UsageError("`" + row.key + "` " + (word.empty() ? "\"\"" : word) +
+                         "\n  expected: " + expected);
+    }
+}
+
+namespace {
+
+/// "`lambda` 0.1"
+std::string said(const Keywords::value_type& option) {
+    return "`" + option.first + "`" + (option.second.empty() ? "" : " " + option.second);
+}
+
+Keywords::const_iterator find(const Keywords& given, const std::string& key) {
+    return std::find_if(given.begin(), given.end(),
+                        [&](const auto& option) { return option.first == key; });
+}
+
+const Option& row_of(const OptionTable& rows, const std::string& key) {
+    std::vector<std::string> keys;
+    for (const Option& row : rows) {
+        if (row.key == key) {
+            return row;
+        }
+        keys.push_back(row.key);
+    }
+    const std::string near = nearest(keys, key);
+    throw UsageError("Unknown option `" + key + "`." +
+                     (near.empty() ? "" : " Did you mean `" + near + "`?"));
+}
+
+} // namespace
+
+void take(const OptionTable& rows, const Keywords& given) {
+    for (const auto& option : given) {
+        const Option& row = row_of(rows, option.first);
+        if (const auto& first = *find(given, row.key); &first != &option && !row.is(Is::repeated)) {
+            throw UsageError(said(option) + " after " + said(first) +
+                             "\n  expected: it once\n  next:     leave one of them out");
+        }
+        take(row, option.second);
+    }
+    require_together(rows, given);
+}
+
+void require_together(const OptionTable& rows, const Keywords& given) {
+    for (const auto& option : given) {
+        const Option& row = row_of(rows, option.first);
+        if (const auto other = find(given, row.excludes); other != given.end()) {
+            throw UsageError(said(option) + " with " + said(*other) +
+                             "\n  expected: one of the two\n  next:     leave one of them out");
+        }
+        if (!row.needs.empty() && find(given, row.needs) == given.end()) {
+            throw UsageError(said(option) + " without `" + row.needs +
+                             "`\n  expected: both of them\n  next:     add `" + row.needs +
+                             "`, or leave `" + row.key + "` out");
+        }
+    }
+}
+
+std::string nearest(const std::vector<std::string>& names, const std::string& word) {
+    std::size_t most = 3 * word.size() / 5;
+    std::string found;
+    for (const std::string& name : names) {
+        const auto begin = std::mismatch(word.begin(), word.end(), name.begin(), name.end()).first;
+        const auto end =
+            std::mismatch(word.rbegin(), word.rend(), name.rbegin(), name.rend()).first;
+        const auto first = static_cast<std::size_t>(begin - word.begin());
+        const auto last = static_cast<std::size_t>(end - word.rbegin());
+        const std::size_t same = std::min(word.size(), first + last);
+        if (first > 0 && same > most) {
+            most = same;
+            found = name;
+        }
+    }
+    return found;
 }
 
 } // namespace lsrecon::option

@@ -26,45 +26,79 @@ struct Value {
     /// The member in full, so that members of other values have other words; "" where it holds
     /// nothing.
     std::function<std::string()> shown;
-    bool required = false;
-    bool repeats = false;
-    std::string unit = {};
     /// The file that the member names; "" where its word names none, or where there is no function.
     std::function<std::string()> file = {};
     std::vector<std::string> words = {}; ///< all that it takes, where these are few
 };
 
-/// The place of an option in the help of a command: after the required ones, in its group, or only
-/// in the help of all options.
-enum class Use { daily, occasional, expert };
+// What a row says after its key, value and help, each by its name:
+
+struct Unit {
+    std::string name;
+};
+/// What holds without the option, where it is not what the member shows.
+struct Default {
+    std::string words;
+};
+/// What docs/options.md says beside the help.
+struct More {
+    std::string words;
+};
+/// An option that must not be given, too.
+struct Excludes {
+    std::string key;
+};
+/// An option that must be given, too.
+struct Needs {
+    std::string key;
+};
+/// Help begins with options that are required, then daily. An expert's is in the help of all
+/// options alone. One that is about the output changes where it goes or what is told, but no value.
+enum class Is { required, repeated, daily, expert, about_output };
 
 /// A row of the table.
 struct Option {
+    template <typename... Parts>
+    Option(std::string its_key, Value its_value, std::string its_help, const Parts&... parts)
+        : key(std::move(its_key)), value(std::move(its_value)), help(std::move(its_help)) {
+        (set(parts), ...);
+    }
+    bool is(Is what) const { return marks.count(what) > 0; }
+    void set(const Unit& its) { unit = its.name; }
+    void set(const Default& its) { usual = its.words; }
+    void set(const More& its) { more = its.words; }
+    void set(const Excludes& its) { excludes = its.key; }
+    void set(const Needs& its) { needs = its.key; }
+    void set(Is what) { marks.insert(what); }
+
     std::string key; ///< "maps_crop"; in capitals for a word without a flag, such as "SCAN"
     Value value;
     std::string help; ///< one line
-    std::string usual = {}; ///< what holds without it; "" for what the member shows
-    std::string more = {}; ///< what docs/options.md says beside the help
-    std::string excludes = {}; ///< the key of an option that must not be given, too
-    std::string needs = {}; ///< the key of one that must
+    std::string unit, usual, more, excludes, needs;
+    std::set<Is> marks;
     const char* group = "";
-    bool about_output = false; ///< it changes where an output goes or what is told, but no value
-    Use use = Use::occasional;
 };
 using OptionTable = std::vector<Option>;
 
 /// The rows as those of a group.
 OptionTable in(const char* group, OptionTable rows);
-/// The row as one that changes no value of an output.
-Option about_output(Option row);
-/// The row as one with which help begins.
-Option daily(Option row);
-/// The row as one that only the help of all options shows.
-Option expert(Option row);
 /// Several of them, one after another.
 OptionTable joined(std::vector<OptionTable> parts);
 /// The rows but those of these keys.
 OptionTable without(const std::set<std::string>& keys, OptionTable rows);
+
+/// Words by the keys of their options, in the order in which they were given.
+using Keywords = std::vector<std::pair<std::string, std::string>>;
+
+/// Sets the member of a row. UsageError for a word that it refuses.
+void take(const Option& row, const std::string& word);
+/// Sets members by all words. UsageError also for a key that no row has, one that is given again,
+/// and as of require_together().
+void take(const OptionTable& rows, const Keywords& given);
+/// UsageError for an option without one that it needs, or with one that it excludes.
+void require_together(const OptionTable& rows, const Keywords& given);
+/// The name that begins and ends like this word, in three fifths of its letters; "" without one.
+std::string nearest(const std::vector<std::string>& names, const std::string& word);
 
 /// The rows of another table for Option::more: "- tv: total variation".
 template <typename Rows> std::string listed(const Rows& rows) {
@@ -108,15 +142,13 @@ Value choice(std::optional<Enum>& member, const std::vector<std::string>& words)
 /// Names out of `words`, separated by commas.
 Value choices(std::vector<std::string>& member, const std::vector<std::string>& words,
               const std::string& form);
-/// Any word but an empty one, which is usually an unset variable of a script.
-Value name(std::string& member, const std::string& form = "FILE");
+/// Any word but an empty one, which is usually an unset variable of a script. Others look it up,
+/// among `words` where these are few.
+Value name(std::string& member, const std::string& form = "FILE",
+           std::vector<std::string> words = {});
 /// A name of a file that is read.
 Value input(std::string& member);
-Value required(Value value);
-/// The value with words that it takes, which others look up.
-Value of_words(std::vector<std::string> words, Value value);
-Value in_unit(const std::string& unit, Value value);
-/// A switch that sets the member to `given`.
+/// A switch that sets the member to `given`, by the word no to the other.
 Value toggle(bool& member, bool given = true);
 Value indices(IndexList& member);
 

@@ -32,7 +32,7 @@ Value header_value(ReadOptions& read) {
         }
         return separated_by(" ", words);
     };
-    return {"NAME=NUMBERS", take, shown, false, true};
+    return {"NAME=NUMBERS", take, shown};
 }
 
 } // namespace
@@ -40,39 +40,41 @@ Value header_value(ReadOptions& read) {
 OptionTable scan_options(std::string& scan, ReadOptions& read) {
     OptionTable rows{
         // The record has the hash of the scan.
-        about_output({"SCAN", required(input(scan)), "scan file, recognised by its content", "",
-                      "A native HDF5 scan or ISMRMRD raw data: see [formats.md](formats.md)."}),
-        expert({"traj_units", choice(read.trajectory_units, trajectory_unit_names()),
-                "unit of the trajectory", "as the file says",
-                "One of " + comma_separated(trajectory_unit_names()) + "."}),
-        expert({"low_resolution", toggle(read.low_resolution),
-                "accept a trajectory with all |k| below N/4", "",
-                "A trajectory that stays there nearly always has a wrong unit, and is refused."}),
-        expert({"header", header_value(read),
-                "correct the scan's header: fov_mm=X,Y[,Z] or matrix=X,Y[,Z]", "",
-                "The field of view is in mm, the matrix in voxels. Repeat the option to correct "
-                "both."}),
-        expert({"join", choices(read.join, frame_counters(), "COUNTERS"),
-                raw + "counters that do not separate frames", "",
-                "Acquisitions that differ only in these counters form one frame. Counters: " +
-                    comma_separated(frame_counters()) + "."}),
-        expert({"group", name(read.group, "NAME"), raw + "top-level group of the file",
-                "the first with image data"}),
-        expert({"encoding", number(read.encoding, whole(0), "N"), raw + "encoding to read",
-                "the first with image data"})};
+        {"SCAN", input(scan), "scan file, recognised by its content", Is::required,
+         Is::about_output,
+         More{"A native HDF5 scan or ISMRMRD raw data: see [formats.md](formats.md)."}},
+        {"traj_units", choice(read.trajectory_units, trajectory_unit_names()),
+         "unit of the trajectory", Is::expert, Default{"as the file says"},
+         More{"One of " + comma_separated(trajectory_unit_names()) + "."}},
+        {"low_resolution", toggle(read.low_resolution),
+         "accept a trajectory with all |k| below N/4", Is::expert,
+         More{"A trajectory that stays there nearly always has a wrong unit, and is refused."}},
+        {"header", header_value(read),
+         "correct the scan's header: fov_mm=X,Y[,Z] or matrix=X,Y[,Z]", Is::expert, Is::repeated,
+         More{"The field of view is in mm, the matrix in voxels. Repeat the option to correct "
+              "both."}},
+        {"join", choices(read.join, frame_counters(), "COUNTERS"),
+         raw + "counters that do not separate frames", Is::expert,
+         More{"Acquisitions that differ only in these counters form one frame. Counters: " +
+              comma_separated(frame_counters()) + "."}},
+        {"group", name(read.group, "NAME"), raw + "top-level group of the file", Is::expert,
+         Default{"the first with image data"}},
+        {"encoding", number(read.encoding, whole(0), "N"), raw + "encoding to read", Is::expert,
+         Default{"the first with image data"}}};
     for (std::size_t i = 0; i < frame_counters().size(); ++i) {
-        rows.push_back(expert({frame_counters()[i], indices(read.counters[i]),
-                               raw + "values of this counter, such as 0,2,5-9", "all"}));
+        rows.push_back({frame_counters()[i], indices(read.counters[i]),
+                        raw + "values of this counter, such as 0,2,5-9", Is::expert,
+                        Default{"all"}});
     }
     rows.push_back({"frames", indices(read.frames),
-                    "frames to read, counted from 0 after the other choices", "all"});
+                    "frames to read, counted from 0 after the other choices", Default{"all"}});
     rows.push_back({"spokes_per_frame", number(read.spokes_per_frame, whole(1), "N"),
-                    raw + "cut frames to N consecutive readouts each", "not cut"});
-    rows.push_back(expert(
-        {"stride", number(read.stride, whole(1), "N"), "readouts from one such frame to the next",
-         "`spokes_per_frame`",
-         "Counted from start to start. A stride below `spokes_per_frame` makes a sliding window.",
-         "", "spokes_per_frame"}));
+                    raw + "cut frames to N consecutive readouts each", Default{"not cut"}});
+    rows.push_back({"stride", number(read.stride, whole(1), "N"),
+                    "readouts from one such frame to the next", Is::expert,
+                    Default{"`spokes_per_frame`"}, Needs{"spokes_per_frame"},
+                    More{"Counted from start to start. A stride below `spokes_per_frame` makes a "
+                         "sliding window."}});
     return in("Reading", rows);
 }
 

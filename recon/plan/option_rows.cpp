@@ -5,6 +5,7 @@
 #include "encoding/solvers.hpp"
 #include "engines/choose.hpp"
 #include "operators/regularisers.hpp"
+#include "plan/settle.hpp"
 #include "solve/cg.hpp"
 #include "solve/lambda_rules.hpp"
 
@@ -44,16 +45,21 @@ Value memory_value(ComputeOptions& compute) {
             }};
 }
 
-Value lambda_value(std::string& lambda, SolveOptions& solve) {
-    return {
-        "NUMBER|RULE",
-        [&](const std::string& word) -> std::string {
-            lambda = word;
-            return lambda_rule(word) != nullptr || take_number(solve.lambda, word, from(0)).empty()
-                       ? ""
-                       : "a number from 0, or one of " + comma_separated(names_of(lambda_rules()));
-        },
-        [&lambda] { return lambda; }};
+Value lambda_value(ReconstructOptions& options) {
+    return {"NUMBER|RULE",
+            [&options](const std::string& word) -> std::string {
+                const bool is_rule = lambda_rule(word) != nullptr;
+                if (!is_rule && !take_number(options.solve.lambda, word, from(0)).empty()) {
+                    return "a number from 0, or one of " +
+                           comma_separated(names_of(lambda_rules()));
+                }
+                options.lambda_rule = RuleChoice{is_rule ? word : "", true, is_rule ? "" : word};
+                return "";
+            },
+            [&options]() -> std::string {
+                const std::optional<RuleChoice>& rule = options.lambda_rule;
+                return rule ? rule->word + rule->number : "default";
+            }};
 }
 
 constexpr const char* best_regulariser = "auto";
@@ -102,7 +108,7 @@ Value regulariser_value(ReconstructOptions& options) {
         }
         return separated_by(" ", words);
     };
-    return {"NAME[:WEIGHT]", take, shown, false, true};
+    return {"NAME[:WEIGHT]", take, shown};
 }
 
 /// A value that names a source by a word.
@@ -113,17 +119,22 @@ Value source_value(Source& source, Source (*of_word)(const std::string&), const 
                 source = of_word(word);
                 return word.empty() ? "a name" : "";
             },
-            [&source] { return word_of(source); },
-            false,
-            false,
-            "",
-            [&source] { return file_of(source); }};
+            [&source] { return word_of(source); }, [&source] { return file_of(source); }};
 }
 
 Value solver_value(SolveOptions& solve) {
     return one_of(
         names_of(solvers()), [&solve](std::size_t row) { solve.solver = &solvers()[row]; },
         [&solve]() -> std::string { return solve.solver == nullptr ? "" : solve.solver->name; });
+}
+
+Value preconditioner_value(SolveEffort& effort) {
+    const std::string name = preconditioner_kind(false).name;
+    return one_of(
+        {"none", name}, [&effort](std::size_t row) { effort.precondition = row == 1; },
+        [&effort, name] {
+            return !effort.precondition ? "" : *effort.precondition ? name : "none";
+        });
 }
 
 /// The word of `noise_map`, which may be missing.
@@ -138,104 +149,52 @@ Value replicas_value(std::size_t& replicas) {
             [&replicas] { return replicas == 0 ? "" : text(replicas); }};
 }
 
-} // namespace
-
-OptionTable place_options(GeometryOptions& geometry) {
-    return in("Place",
-              {{"matrix", number(geometry.matrix, whole(1), "X,Y[,Z]"), "voxels of the image",
-                "as the file says", "A smaller matrix leaves out the samples beyond its N/2."},
-               {"fov_mm", in_unit("mm", number(geometry.fov_mm, positive(), "X,Y[,Z]")),
-                "field of view of the image", "as the file says",
-                "It changes the image. `header` corrects a wrong field of view of the scan."},
-               {"shift_mm", in_unit("mm", shift_value(geometry)), "move the image", "none",
-                "The shift is along x, y (and z) of the grid. The word header moves the image of "
-                "raw data "
-                "from the isocentre to the position of its acquisitions. Use it if the scanner did "
-                "not, as is usual for spirals."},
-               expert({"conjugate", toggle(geometry.conjugate),
-                       "negate the trajectory, if the image is point-reflected", "",
-                       "This is for files written for exp(+i 2 pi k.x)."})});
-}
-
-OptionTable field_options(PrepareOptions& prepare) {
-    return in(
-        "Place",
-        {{"field_map", in_unit("Hz", source_value(prepare.field_map, &field_source, "FILE|none")),
-          "field map for off-resonance correction", "the scan's own",
-          "A file with `/field_map`, or a real image in NIfTI-1 or ISMRMRD. The "
-          "file may also hold R2* in 1/s as `/r2star`. The map is resampled to the image, and a 3D "
-          "map to each slice. The word none skips the correction."},
-         expert({"field_scale", number(prepare.field_scale, from(-100, 100)),
-                 "factor for the field map", "",
-                 "Use -1 for the other sign, and 0.15915 for a map in rad/s."})});
-}
-
-OptionTable maps_options(PrepareOptions& prepare, const std::string& usual) {
-    return in(
-        "Coils",
-        {daily({"maps", source_value(prepare.maps, &maps_source, "METHOD|FILE"),
-                "coil maps: espirit, walsh, none or a file", usual,
-                "A file holds `/coil_maps`, or is BART's (.cfl). 3D maps are resampled to "
-                "each slice. The word none solves each coil alone and combines the coils by the "
-                "root of their sum of squares. Methods:" +
-                    listed(maps_methods())}),
-         expert(
-             {"maps_threshold", number(prepare.estimate.threshold, from(0, 1)),
-              "ESPIRiT: smallest relative singular value to keep", "by the noise",
-              "It is relative to the largest one. Smaller singular values are noise. By "
-              "default it is twice what noise and gaps between samples leave, but 0.02 to 0.05."}),
-         expert({"maps_crop", number(prepare.estimate.crop, from(0, 0.999)),
-                 "ESPIRiT: maps are 0 where the eigenvalue is below this", "by the noise",
-                 "Those voxels lie outside the object. Holes inside the object are filled. "
-                 "By default it is 0.9 with a threshold of 0.02, 0.8 from 0.05 on."}),
-         expert({"soft_maps", toggle(prepare.estimate.soft),
-                 "ESPIRiT: let maps grow from 0 at the crop, without an edge", "",
-                 "Otherwise maps have a hard edge and holes are filled."})});
+std::vector<std::string> backend_words() {
+    std::vector<std::string> words = names_of(device_kinds());
+    words.insert(words.begin(), backend_by_machine);
+    return words;
 }
 
 OptionTable coils_options(PrepareOptions& prepare) {
     return in(
         "Coils",
         {{"coils", number(prepare.compression.coils, whole(1), "N"), "compress to N virtual coils",
-          "all", "Virtual coils come from the singular value decomposition of the samples."},
-         expert(
-             {"energy", number(prepare.compression.energy, positive(1)),
-              "keep this share of the energy in virtual coils", "1, all coils",
-              "With 0.99, the fewest virtual coils are used that keep 99 % of the samples' energy.",
-              "coils"}),
-         expert({"no_whitening", toggle(prepare.whiten, false), "skip prewhitening", "",
-                 "By default the noise samples of a scan are used for prewhitening."})});
+          Default{"all"},
+          More{"Virtual coils come from the singular value decomposition of the samples."}},
+         {"energy", number(prepare.compression.energy, positive(1)),
+          "keep this share of the energy in virtual coils", Is::expert, Default{"1, all coils"},
+          More{"With 0.99, the fewest virtual coils are used that keep 99 % of the samples' "
+               "energy."},
+          Excludes{"coils"}},
+         {"no_whitening", toggle(prepare.whiten, false), "skip prewhitening", Is::expert,
+          More{"By default the noise samples of a scan are used for prewhitening."}}});
 }
 
-OptionTable regularisation_options(std::string& lambda, ReconstructOptions& options) {
-    SolveOptions& solve = options.solve;
-    std::string& prior = options.prepare.prior;
+OptionTable regularisation_options(ReconstructOptions& options) {
     return in(
         "Regularisation",
-        {daily({"lambda", lambda_value(lambda, solve), "Tikhonov (L2) weight, or a rule for it",
-                "by the scan",
-                "Lambda is relative to the diagonal of F^H W F. A rule chooses it from one frame, "
-                "for all frames. What is printed, the number with its `reg`, makes the same "
-                "image again. Least squares that nobody asks for have `reg` band:0.3 beside "
-                "lambda, without a field map or /voxels; `lambda` auto has not. The default is 0 "
-                "with `iterations` or `reg`. Rules:" +
-                    listed(lambda_rules())}),
-         daily(
-             {"reg", regulariser_value(options),
-              "regulariser: tv:0.02, tv or auto; may be repeated", "by the scan",
-              "Without a weight, tv, wavelet, ttv or llr has that by which "
-              "the image of seven eighths of the samples predicts the others best: of a bright "
-              "frame, or of eight frames that are solved together. tv and ttv may share one. The "
-              "word auto takes the best of least squares, tv and wavelet; of a series that may be "
-              "solved together, of llr and of tv with ttv, too. It is the default without "
-              "`lambda`, `iterations` and `reg`. The word none takes least squares and chooses "
-              "lambda alone. Regularisers:" +
-                  listed(regularisers())}),
-         {"prior", input(prior), "image for `reg` prior and `reg` anatomical", "none",
-          "The file holds one frame of the same object, in the format of lsrecon, NIfTI-1 or "
-          "ISMRMRD. Its field of view must contain that of the image. For the regulariser prior "
-          "its "
-          "values must be in the units of the image."}});
+        {{"lambda", lambda_value(options), "Tikhonov (L2) weight, or a rule for it", Is::daily,
+          Default{"by the scan"},
+          More{"Lambda is relative to the diagonal of F^H W F. A rule chooses it from one frame, "
+               "for all frames. What is printed, the number with its `reg`, makes the same image "
+               "again. Least squares that nobody asks for have `reg` band:0.3 beside lambda, "
+               "without a field map or /voxels; `lambda` auto has not. The default is 0 with "
+               "`iterations` or `reg`. Rules:" +
+               listed(lambda_rules())}},
+         {"reg", regulariser_value(options), "regulariser: tv:0.02, tv or auto; may be repeated",
+          Is::daily, Is::repeated, Default{"by the scan"},
+          More{"Without a weight, tv, wavelet, ttv or llr has that by which the image of seven "
+               "eighths of the samples predicts the others best: of a bright frame, or of eight "
+               "frames that are solved together. tv and ttv may share one. The word auto takes the "
+               "best of least squares, tv and wavelet; of a series that may be solved together, of "
+               "llr and of tv with ttv, too. It is the default without `lambda`, `iterations` and "
+               "`reg`. The word none takes least squares and chooses lambda alone. Regularisers:" +
+               listed(regularisers())}},
+         {"prior", input(options.prepare.prior), "image for `reg` prior and `reg` anatomical",
+          Default{"none"},
+          More{"The file holds one frame of the same object, in the format of lsrecon, NIfTI-1 or "
+               "ISMRMRD. Its field of view must contain that of the image. For the regulariser "
+               "prior its values must be in the units of the image."}}});
 }
 
 OptionTable method_options(SolveOptions& solve) {
@@ -245,130 +204,200 @@ OptionTable method_options(SolveOptions& solve) {
           one_of(
               names_of(methods()), [&solve](std::size_t row) { solve.method = &methods()[row]; },
               [&solve] { return method_of(solve).name; }),
-          "reconstruction method", "", "Methods:" + listed(methods())},
-         expert({"density",
-                 one_of(
-                     names_of(density_methods()),
-                     [&solve](std::size_t row) { solve.density = &density_methods()[row]; },
-                     [&solve]() -> std::string {
-                         return solve.density == nullptr ? "" : solve.density->name;
-                     }),
-                 "density compensation of `method` gridding", density_methods().front().name,
-                 "Methods:" + listed(density_methods()), "", "method"})});
+          "reconstruction method", More{"Methods:" + listed(methods())}},
+         {"density",
+          one_of(
+              names_of(density_methods()),
+              [&solve](std::size_t row) { solve.density = &density_methods()[row]; },
+              [&solve]() -> std::string {
+                  return solve.density == nullptr ? "" : solve.density->name;
+              }),
+          "density compensation of `method` gridding", Is::expert,
+          Default{density_methods().front().name}, More{"Methods:" + listed(density_methods())},
+          Needs{"method"}}});
 }
 
-OptionTable solver_options(SolveOptions& solve, SolveEffort& effort, std::string& q_file,
-                           std::string& q_folder) {
+OptionTable solver_options(SolveOptions& solve, SolveEffort& effort) {
     const double least = smallest_tolerance(unit_roundoff(Precision::float32));
     return in(
         "Solver",
-        {daily({"iterations", number(effort.iterations, whole(1), "N"),
-                "largest number of iterations",
-                text(iterations_to_converge, "; 15 without lambda; ", iterations_of_splitting,
-                     " with TV"),
-                text("Without lambda and regularisers the default is ", SolveOptions().iterations,
-                     ", because stopping early keeps noise out. With a regulariser that is not "
-                     "quadratic the option counts passes of ADMM. Each pass has several iterations "
-                     "of conjugate gradients.")}),
+        {{"iterations", number(effort.iterations, whole(1), "N"), "largest number of iterations",
+          Is::daily,
+          Default{text(iterations_to_converge, "; 15 without lambda; ", iterations_of_splitting,
+                       " with TV")},
+          More{text("Without lambda and regularisers the default is ", SolveOptions().iterations,
+                    ", because stopping early keeps noise out. With a regulariser that is not "
+                    "quadratic the option counts passes of ADMM. Each pass has several iterations "
+                    "of conjugate gradients.")}},
          {"tolerance", number(effort.tolerance, positive()),
           "relative residual at which the solver stops",
-          text(SolveOptions().tolerance, "; less with lambda"),
-          text("The solver continues to a tenth of the tolerance, because the residual understates "
-               "the error of the image. With lambda the tolerance is at most lambda / ",
-               1 / tolerance_over_lambda, ". With only a quadratic regulariser it is at most ",
-               tolerance_without_lambda, ". In single precision it is at least ", rounded(least),
-               ".")},
-         expert({"preconditioner",
-                 one_of(
-                     {"none", preconditioner_kind(false).name},
-                     [&effort](std::size_t row) { effort.precondition = row == 1; },
-                     [&effort]() -> std::string {
-                         return !effort.precondition   ? ""
-                                : *effort.precondition ? preconditioner_kind(false).name
-                                                       : "none";
-                     }),
-                 "preconditioner of conjugate gradients", "",
-                 text("`", preconditioner_kind(false).name,
-                      "` (DCT-II) needs fewer iterations for the same image. It is used with "
-                      "lambda or a "
-                      "quadratic regulariser.")}),
-         expert({"solver", solver_value(solve), "solver: device, or eigen as a check",
-                 solvers().front().name, "Solvers:" + listed(solvers())}),
-         expert({"q", input(q_file), "file with Q of this trajectory, from 'lsrecon q'"}),
-         expert(about_output(
-             {"q_folder", name(q_folder, "FOLDER"), "cache for Q; created if missing", "",
-              "Scans of the same trajectory, matrix, phi and weights share one Q.", "q"}))});
+          Default{text(SolveOptions().tolerance, "; less with lambda")},
+          More{text(
+              "The solver continues to a tenth of the tolerance, because the residual understates "
+              "the error of the image. With lambda the tolerance is at most lambda / ",
+              1 / tolerance_over_lambda, ". With only a quadratic regulariser it is at most ",
+              tolerance_without_lambda, ". In single precision it is at least ", rounded(least),
+              ".")}},
+         {"preconditioner", preconditioner_value(effort), "preconditioner of conjugate gradients",
+          Is::expert,
+          More{text("`", preconditioner_kind(false).name,
+                    "` (DCT-II) needs fewer iterations for the same image. It is used with lambda "
+                    "or a quadratic regulariser.")}},
+         {"solver", solver_value(solve), "solver: device, or eigen as a check", Is::expert,
+          Default{solvers().front().name}, More{"Solvers:" + listed(solvers())}}});
+}
+
+} // namespace
+
+OptionTable place_options(GeometryOptions& geometry) {
+    return in("Place",
+              {{"matrix", number(geometry.matrix, whole(1), "X,Y[,Z]"), "voxels of the image",
+                Default{"as the file says"},
+                More{"A smaller matrix leaves out the samples beyond its N/2."}},
+               {"fov_mm", number(geometry.fov_mm, positive(), "X,Y[,Z]"),
+                "field of view of the image", Unit{"mm"}, Default{"as the file says"},
+                More{"It changes the image. `header` corrects a wrong field of view of the scan."}},
+               {"shift_mm", shift_value(geometry), "move the image", Unit{"mm"}, Default{"none"},
+                More{"The shift is along x, y (and z) of the grid. The word header moves the image "
+                     "of raw data from the isocentre to the position of its acquisitions. Use it "
+                     "if the scanner did not, as is usual for spirals."}},
+               {"conjugate", toggle(geometry.conjugate),
+                "negate the trajectory, if the image is point-reflected", Is::expert,
+                More{"This is for files written for exp(+i 2 pi k.x)."}}});
+}
+
+OptionTable field_options(PrepareOptions& prepare) {
+    return in(
+        "Place",
+        {{"field_map", source_value(prepare.field_map, &field_source, "FILE|none"),
+          "field map for off-resonance correction", Unit{"Hz"}, Default{"the scan's own"},
+          More{"A file with `/field_map`, or a real image in NIfTI-1 or ISMRMRD. The file may also "
+               "hold R2* in 1/s as `/r2star`. The map is resampled to the image, and a 3D map to "
+               "each slice. The word none skips the correction."}},
+         {"field_scale", number(prepare.field_scale, from(-100, 100)), "factor for the field map",
+          Is::expert, More{"Use -1 for the other sign, and 0.15915 for a map in rad/s."}}});
+}
+
+OptionTable maps_options(PrepareOptions& prepare, const std::string& usual) {
+    return in(
+        "Coils",
+        {{"maps", source_value(prepare.maps, &maps_source, "METHOD|FILE"),
+          "coil maps: espirit, walsh, none or a file", Is::daily, Default{usual},
+          More{"A file holds `/coil_maps`, or is BART's (.cfl). 3D maps are resampled to each "
+               "slice. The word none solves each coil alone and combines the coils by the root of "
+               "their sum of squares. Methods:" +
+               listed(maps_methods())}},
+         {"maps_threshold", number(prepare.estimate.threshold, from(0, 1)),
+          "ESPIRiT: smallest relative singular value to keep", Is::expert, Default{"by the noise"},
+          More{"It is relative to the largest one. Smaller singular values are noise. By default "
+               "it is twice what noise and gaps between samples leave, but 0.02 to 0.05."}},
+         {"maps_crop", number(prepare.estimate.crop, from(0, 0.999)),
+          "ESPIRiT: maps are 0 where the eigenvalue is below this", Is::expert,
+          Default{"by the noise"},
+          More{"Those voxels lie outside the object. Holes inside the object are filled. By "
+               "default it is 0.9 with a threshold of 0.02, 0.8 from 0.05 on."}},
+         {"soft_maps", toggle(prepare.estimate.soft),
+          "ESPIRiT: let maps grow from 0 at the crop, without an edge", Is::expert,
+          More{"Otherwise maps have a hard edge and holes are filled."}}});
+}
+
+OptionTable solve_options(ReconstructOptions& options) {
+    PrepareOptions& prepare = options.prepare;
+    return joined({place_options(prepare.geometry), field_options(prepare), maps_options(prepare),
+                   coils_options(prepare), method_options(options.solve),
+                   regularisation_options(options), solver_options(options.solve, options.effort)});
+}
+
+OptionTable kept_q_options(std::string& q_file, std::string& q_folder) {
+    return in("Solver",
+              {{"q", input(q_file), "file with Q of this trajectory, from 'lsrecon q'", Is::expert},
+               {"q_folder", name(q_folder, "FOLDER"), "cache for Q; created if missing", Is::expert,
+                Is::about_output,
+                More{"Scans of the same trajectory, matrix, phi and weights share one Q."},
+                Excludes{"q"}}});
 }
 
 Option device_option(std::string& device) {
     return {"device", name(device, "DEVICE"), "OpenCL device: index, part of its name, or type",
-            "a GPU, if any",
-            "A type is gpu, cpu or accelerator. `lsrecon devices` lists the devices."};
-}
-
-std::vector<std::string> backend_words() {
-    std::vector<std::string> words = names_of(device_kinds());
-    words.insert(words.begin(), backend_by_machine);
-    return words;
+            Default{"a GPU, if any"},
+            More{"A type is gpu, cpu or accelerator. `lsrecon devices` lists the devices."}};
 }
 
 OptionTable device_options(ComputeOptions& compute, const std::string& usual_kernel,
                            const std::string& about_kernel) {
     return in(
         "Device",
-        {expert(
-             {"backend", of_words(backend_words(), name(compute.backend, "NAME")),
-              "compute backend: OpenCL, processors, or loops as a check", "",
-              "The word auto takes OpenCL, and the processors where there is no driver for it or "
-              "where it is not built in. Backends:" +
-                  listed(device_kinds())}),
+        {{"backend", name(compute.backend, "NAME", backend_words()),
+          "compute backend: OpenCL, processors, or loops as a check", Is::expert,
+          More{"The word auto takes OpenCL, and the processors where there is no driver for it or "
+               "where it is not built in. Backends:" +
+               listed(device_kinds())}},
          device_option(compute.device),
-         expert({"engine", choice(compute.engine, engine_words()),
-                 "method for the Fourier sums, such as nufft", "",
-                 "The word auto takes the NUFFT where exact sums take more than twice as long. "
-                 "The word exact takes the fastest exact engine. The console says which one "
-                 "computes."}),
-         expert({"kernel", name(compute.kernel, "NAME"), "one implementation of an engine",
-                 usual_kernel, about_kernel}),
-         expert({"precision", choice(compute.precision, {"single", "double"}),
-                 "precision of transforms and solver", "single, solver double",
-                 "By default transforms use single precision. Conjugate gradients use "
-                 "double precision if the device supports it. Where rounding would show in the "
-                 "image, transforms use it, too, and a note says so. With double, time "
-                 "segments still have the error of `segment_error`."}),
-         expert({"accuracy", number(compute.accuracy, from(1e-14, 0.1)),
-                 "relative error of transforms at most", "that of the kernel",
-                 "An engine that cannot keep it is refused. The NUFFT chooses its "
-                 "grid by it. Without it, `recon` chooses it from `certify`, "
-                 "`tolerance` and lambda, and other commands take 5e-06, and 1e-12 in "
-                 "double precision."}),
-         expert({"segment_error", number(compute.segment_error, from(1e-7, 0.5)),
-                 "relative error of time segments", "",
-                 "The correction of off-resonance divides the readout into time segments. "
-                 "Variants of the direct transform, such as tuned, need none."}),
-         expert(
-             {"device_memory", in_unit("MiB", memory_value(compute)), "limit on device memory"})});
+         {"engine", choice(compute.engine, engine_words()),
+          "method for the Fourier sums, such as nufft", Is::expert,
+          More{"The word auto takes the NUFFT where exact sums take more than twice as long. The "
+               "word exact takes the fastest exact engine. The console says which one computes."}},
+         {"kernel", name(compute.kernel, "NAME"), "one implementation of an engine", Is::expert,
+          Default{usual_kernel}, More{about_kernel}},
+         {"precision", choice(compute.precision, {"single", "double"}),
+          "precision of transforms and solver", Is::expert, Default{"single, solver double"},
+          More{"By default transforms use single precision. Conjugate gradients use double "
+               "precision if the device supports it. Where rounding would show in the image, "
+               "transforms use it, too, and a note says so. With double, time segments still have "
+               "the error of `segment_error`."}},
+         {"accuracy", number(compute.accuracy, from(1e-14, 0.1)),
+          "relative error of transforms at most", Is::expert, Default{"that of the kernel"},
+          More{"An engine that cannot keep it is refused. The NUFFT chooses its grid by it. "
+               "Without it, `recon` chooses it from `certify`, `tolerance` and lambda, and other "
+               "commands take 5e-06, and 1e-12 in double precision."}},
+         {"segment_error", number(compute.segment_error, from(1e-7, 0.5)),
+          "relative error of time segments", Is::expert,
+          More{"The correction of off-resonance divides the readout into time segments. Variants "
+               "of the direct transform, such as tuned, need none."}},
+         {"device_memory", memory_value(compute), "limit on device memory", Is::expert,
+          Unit{"MiB"}}});
 }
 
 OptionTable error_options(ReconstructOptions& options) {
     return in(
         "Output",
         {{"noise_map", replicas_value(options.noise_replicas),
-          "add a map of the image's noise, from N replicas; N is 100 if left out", "",
-          "The first frame is solved N times with new noise. The standard deviation of each "
-          "voxel is `/noise_map` in the image. Without regularisation (`lambda` 0) the image "
-          "also holds `/g_factor`. 100 replicas have an error of about 5 %."},
-         expert(
-             {"certify", number(options.certify, positive(), "EPS"),
-              "bound the image error due to transforms; code 6 if exceeded", "none",
-              "It bounds what the NUFFT and rounding do to the image at this lambda, and neither "
-              "noise nor errors of coil maps. "
-              "Transforms are compared with exact sums in double precision at random points. "
-              "The image's relative L2 error by them is at most EPS with a confidence of 95 %, "
-              "or the exit code is 6. The image is written in both cases. Where floats cannot keep "
-              "EPS, transforms compute in double precision by themselves. Without the option "
-              "the error is reported for kernels that are not exact. With a regulariser that is "
-              "not quadratic each frame is solved once more to tell it."})});
+          "add a map of the image's noise, from N replicas; N is 100 if left out",
+          More{"The first frame is solved N times with new noise. The standard deviation of each "
+               "voxel is `/noise_map` in the image. Without regularisation (`lambda` 0) the image "
+               "also holds `/g_factor`. 100 replicas have an error of about 5 %."}},
+         {"certify", number(options.certify, positive(), "EPS"),
+          "bound the image error due to transforms; code 6 if exceeded", Is::expert,
+          Default{"none"},
+          More{"It bounds what the NUFFT and rounding do to the image at this lambda, and neither "
+               "noise nor errors of coil maps. Transforms are compared with exact sums in double "
+               "precision at random points. The image's relative L2 error by them is at most EPS "
+               "with a confidence of 95 %, or the exit code is 6. The image is written in both "
+               "cases. Where floats cannot keep EPS, transforms compute in double precision by "
+               "themselves. Without the option the error is reported for kernels that are not "
+               "exact. With a regulariser that is not quadratic each frame is solved once more to "
+               "tell it."}}});
 }
 
 } // namespace lsrecon::option
+
+namespace lsrecon {
+
+Request options_from(const option::Keywords& given) {
+    using namespace option;
+    Request request;
+    try {
+        take(joined({solve_options(request.reconstruct), device_options(request.compute),
+                     error_options(request.reconstruct)}),
+             given);
+        require_consistent(request.reconstruct);
+        request.compute = choose_compute(std::move(request.compute), request.reconstruct);
+    } catch (const UsageError& error) {
+        const std::string message = error.what();
+        const bool has_next = message.find("\n  next:") != std::string::npos;
+        throw UsageError(message + (has_next ? "" : "\n  next:     see docs/options.md"));
+    }
+    return request;
+}
+
+} // namespace lsrecon

@@ -1,0 +1,93 @@
+// Options by keys and words, as a command line or another language gives them.
+
+#include <gtest/gtest.h>
+
+#include "encoding/methods.hpp"
+#include "plan/option_rows.hpp"
+
+namespace lsrecon {
+namespace {
+
+TEST(OptionsFrom, KeysAndWordsSetTheMembersOfTheirRows) {
+    const Request asked = options_from({{"lambda", "1e-3"},
+                                        {"reg", "tv:0.02"},
+                                        {"reg", "roughness:0.1"},
+                                        {"iterations", "30"},
+                                        {"maps", "walsh"},
+                                        {"shift_mm", "1.5,2"},
+                                        {"conjugate", "yes"},
+                                        {"no_whitening", ""},
+                                        {"noise_map", ""},
+                                        {"precision", "double"},
+                                        {"accuracy", "1e-9"}});
+    const ReconstructOptions& options = asked.reconstruct;
+    EXPECT_EQ(options.solve.lambda, 1e-3);
+    EXPECT_TRUE(options.lambda_rule && options.lambda_rule->word.empty());
+    EXPECT_EQ(in_words(options.solve.regularisers), "tv:0.02 roughness:0.1");
+    EXPECT_EQ(options.effort.iterations, 30);
+    EXPECT_EQ(word_of(options.prepare.maps), "walsh");
+    EXPECT_EQ(options.prepare.geometry.shift_mm, (std::vector<double>{1.5, 2}));
+    EXPECT_TRUE(options.prepare.geometry.conjugate);
+    EXPECT_FALSE(options.prepare.whiten);
+    EXPECT_EQ(options.noise_replicas, 100);
+    EXPECT_EQ(asked.compute.precision, Precision::float64);
+    EXPECT_EQ(asked.compute.accuracy, 1e-9);
+}
+
+TEST(OptionsFrom, NothingIsTheDefault) {
+    const Request asked = options_from({});
+    EXPECT_FALSE(asked.reconstruct.lambda_rule);
+    EXPECT_FALSE(asked.reconstruct.best_regulariser);
+    EXPECT_TRUE(asked.compute.accuracy_is_of_image);
+    EXPECT_TRUE(options_from({{"no_whitening", "no"}}).reconstruct.prepare.whiten);
+    EXPECT_EQ(options_from({{"lambda", "discrepancy"}}).reconstruct.lambda_rule->word,
+              "discrepancy");
+}
+
+std::string refusal_of(const option::Keywords& given) {
+    try {
+        options_from(given);
+    } catch (const UsageError& error) {
+        return error.what();
+    }
+    return "taken";
+}
+
+TEST(OptionsFrom, RefusalsSayWhatWasGivenAndExpectedAndTheNextStep) {
+    EXPECT_EQ(refusal_of({{"lamda", "0"}}),
+              "Unknown option `lamda`. Did you mean `lambda`?\n  next:     see docs/options.md");
+    EXPECT_EQ(refusal_of({{"output", "image.h5"}}),
+              "Unknown option `output`.\n  next:     see docs/options.md");
+    EXPECT_EQ(refusal_of({{"tolerance", "0"}}),
+              "`tolerance` 0\n  expected: a number above 0\n  next:     see docs/options.md");
+    EXPECT_EQ(refusal_of({{"conjugate", "maybe"}}),
+              "`conjugate` maybe\n  expected: yes or no\n  next:     see docs/options.md");
+    EXPECT_EQ(refusal_of({{"density", "voronoi"}}),
+              "`density` voronoi without `method`\n  expected: both of them\n"
+              "  next:     add `method`, or leave `density` out");
+    EXPECT_EQ(refusal_of({{"coils", "4"}, {"energy", "0.9"}}),
+              "`energy` 0.9 with `coils` 4\n  expected: one of the two\n"
+              "  next:     leave one of them out");
+    EXPECT_EQ(refusal_of({{"lambda", "0"}, {"lambda", "auto"}}),
+              "`lambda` auto after `lambda` 0\n  expected: it once\n"
+              "  next:     leave one of them out");
+}
+
+TEST(OptionsFrom, OptionsThatContradictEachOtherAreRefused) {
+    EXPECT_NE(refusal_of({{"lambda", "discrepancy"}, {"reg", "auto"}}).find("leave one"),
+              std::string::npos);
+    EXPECT_NE(refusal_of({{"method", "gridding"}, {"iterations", "3"}}).find("`iterations`"),
+              std::string::npos);
+}
+
+TEST(Nearest, ANameIsNearThatBeginsAndEndsAlike) {
+    const std::vector<std::string> names{"maps", "maps_crop", "iterations"};
+    EXPECT_EQ(option::nearest(names, "map"), "maps");
+    EXPECT_EQ(option::nearest(names, "maps-crop"), "maps_crop");
+    EXPECT_EQ(option::nearest(names, "iter"), "iterations");
+    EXPECT_EQ(option::nearest(names, "xyz"), "");
+    EXPECT_EQ(option::nearest(names, ""), "");
+}
+
+} // namespace
+} // namespace lsrecon
