@@ -41,11 +41,11 @@ double bytes_of_qs(Transforms& transforms, std::size_t slices) {
 
 /// The slices in the order in which they are solved: that of a frame comes first, with its
 /// trajectory and the frame itself.
-std::vector<Place> slices_beginning_with(std::size_t frame, std::vector<Place> slices) {
+std::vector<Slice> slices_beginning_with(std::size_t frame, std::vector<Slice> slices) {
     const auto has_it = [&](const SampledFrames& of) {
         return std::count(of.frames.begin(), of.frames.end(), frame) > 0;
     };
-    const auto slice = std::find_if(slices.begin(), slices.end(), [&](const Place& one) {
+    const auto slice = std::find_if(slices.begin(), slices.end(), [&](const Slice& one) {
         return std::any_of(one.samplings.begin(), one.samplings.end(), has_it);
     });
     const auto trajectory = std::find_if(slice->samplings.begin(), slice->samplings.end(), has_it);
@@ -56,9 +56,9 @@ std::vector<Place> slices_beginning_with(std::size_t frame, std::vector<Place> s
     return slices;
 }
 
-std::vector<std::size_t> frames_of(const std::vector<Place>& slices) {
+std::vector<std::size_t> frames_of(const std::vector<Slice>& slices) {
     std::vector<std::size_t> all;
-    for (const Place& slice : slices) {
+    for (const Slice& slice : slices) {
         const std::vector<std::size_t> frames = slice.frames();
         all.insert(all.end(), frames.begin(), frames.end());
     }
@@ -80,12 +80,13 @@ public:
         }
     }
 
-    void solve(const Place& slice, const Place& place) {
-        const auto here = frames_.shared(slice.frames(), [&] {
-            return std::make_unique<SliceScope>(run_, *compute_.transforms, place);
+    /// In the order of `ordered`, which is the slice with its frames in the order of the loops.
+    void solve(const Slice& slice, const Slice& ordered) {
+        const auto here = frames_.shared(ordered.frames(), [&] {
+            return std::make_unique<SliceScope>(run_, *compute_.transforms, slice);
         });
-        for (std::size_t t = 0; here && t < slice.samplings.size(); ++t) {
-            solve(slice.samplings[t], *here);
+        for (std::size_t t = 0; here && t < ordered.samplings.size(); ++t) {
+            solve(ordered.samplings[t], *here);
         }
         if (here && settings_) {
             solve_together(
@@ -224,7 +225,7 @@ Reconstructed reconstruct(FrameSource& source, ImageSink& sink, Transforms& tran
     report.add(prepared.findings());
     const Scan& scan = prepared.scan();
     sink.check(scan);
-    QsOfRun qs(options.q, bytes_of_qs(transforms, prepared.places().size()), report);
+    QsOfRun qs(options.q, bytes_of_qs(transforms, prepared.slices().size()), report);
     const FormulationOptions formulation_options{qs.are_given(), needs_grid(options),
                                                  transforms.segment_error() > 0};
     const Formulation formulation = formulate(scan, prepared.has_maps(), formulation_options);
@@ -247,14 +248,14 @@ Reconstructed reconstruct(FrameSource& source, ImageSink& sink, Transforms& tran
 
     std::optional<Settings> known = settings_of_part(run, sink, transforms, formulation);
     const std::size_t first = known ? prepared.first_good() : reference_frame(run);
-    const std::vector<Place> slices = slices_beginning_with(first, prepared.places());
+    const std::vector<Slice> slices = slices_beginning_with(first, prepared.slices());
     FrameResults frames(scan, frames_of(slices), sink, options.on_iteration, report);
     Image about = empty_image(scan);
     Compute compute = known ? known->compute : compute_to_choose_by(run, transforms, formulation);
     Loops loops(run, transforms.options(), formulation, std::move(compute), std::move(known), sink,
                 frames, about);
-    for (const Place& slice : slices) {
-        loops.solve(slice, prepared.places()[slice.index]);
+    for (const Slice& slice : slices) {
+        loops.solve(prepared.slices()[slice.index], slice);
     }
     frames.end(model_check);
 

@@ -19,7 +19,7 @@
 #include "plan/cost.hpp"
 #include "plan/plan.hpp"
 #include "plan/settle.hpp"
-#include "scan/place.hpp"
+#include "scan/slice.hpp"
 
 namespace lsrecon {
 
@@ -144,7 +144,7 @@ private:
 
 namespace {
 
-/// Counts also what PlacedVolumes keep while slices take theirs from files.
+/// Counts also what SliceVolumes keep while slices take theirs from files.
 void require_room(Transforms& transforms, const ReconstructOptions& options, const Scan& scan,
                   const Grid& grid, const OffResonance* field) {
     const PrepareOptions& prepare = options.prepare;
@@ -152,7 +152,7 @@ void require_room(Transforms& transforms, const ReconstructOptions& options, con
     const auto add = [&](const std::string& file, const std::string& what, double bytes) {
         memory.add(file, what, Cost::on_host(bytes));
     };
-    const bool slices = places_of(scan).size() > 1;
+    const bool slices = slices_of(scan).size() > 1;
     if (slices && !file_of(prepare.field_map).empty()) {
         add(file_of(prepare.field_map), "the field map of all slices",
             static_cast<double>(field->field.size() + field->r2star.size()) * sizeof(Complex));
@@ -182,7 +182,7 @@ std::shared_ptr<const OffResonance> field_of(const PrepareOptions& prepare, cons
     if (const std::string file = file_of(prepare.field_map); !file.empty()) {
         return std::make_shared<const OffResonance>(read_field(file, scan.grid).off_resonance);
     }
-    return is_without(prepare.field_map) ? nullptr : scan.off_resonance;
+    return is_none(prepare.field_map) ? nullptr : scan.off_resonance;
 }
 
 ReadOptions reading_for(const PrepareOptions& prepare, ReadOptions asked) {

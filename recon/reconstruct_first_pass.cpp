@@ -36,7 +36,7 @@ void note_left_out(const Run& run, std::size_t weighed) {
 
 /// Frames of the slice before and after a frame, some of eight with it: those that are solved with
 /// it, as far as they are good.
-std::map<std::size_t, Frame> neighbours_of(const Run& run, const Place& slice, std::size_t f) {
+std::map<std::size_t, Frame> neighbours_of(const Run& run, const Slice& slice, std::size_t f) {
     std::vector<std::size_t> all = slice.frames();
     std::sort(all.begin(), all.end());
     const auto at = static_cast<std::size_t>(std::find(all.begin(), all.end(), f) - all.begin());
@@ -62,7 +62,7 @@ ChosenSettings choose_weight(const Run& run, const std::vector<Candidate>& candi
     const SolveOptions before = settle(run.request, run.facts);
     std::map<std::size_t, Frame> others;
     if (any_needs_all_frames(candidates)) {
-        others = neighbours_of(run, at.slice.place, data.index);
+        others = neighbours_of(run, at.slice.slice, data.index);
     }
     std::map<std::size_t, const Frame*> in_order{{data.index, &data.frame}};
     for (const auto& [f, frame] : others) {
@@ -202,7 +202,7 @@ Settings completed(Settings settings, const Run& run) {
     if (settings.are_for_all_frames_together()) {
         const Scan& scan = run.scan();
         settings.room =
-            require_joint_room(*settings.compute.transforms, scan, run.shape, settings.solve);
+            require_joint_budget(*settings.compute.transforms, scan, run.shape, settings.solve);
         run.report.tell(settings.room.words);
     }
     const ComputeOptions& compute = settings.compute.transforms->options();

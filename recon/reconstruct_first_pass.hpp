@@ -17,7 +17,7 @@ struct Settings {
     SolveOptions solve;
     Compute compute;
     Choices choices;
-    JointRoom room = {}; ///< of frames that are solved together
+    MemoryBudget room = {}; ///< of frames that are solved together
     std::string kept = {}; ///< for a run that continues this one
 
     bool are_for_all_frames_together() const { return need_all_frames(solve.regularisers); }

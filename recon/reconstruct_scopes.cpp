@@ -7,15 +7,15 @@
 #include "base/machine.hpp"
 #include "encoding/lambda_curve.hpp"
 #include "encoding/sample_energy.hpp"
-#include "scan/coil_mixing.hpp"
+#include "scan/coil_transform.hpp"
 #include "solve/late_change.hpp"
 
 namespace lsrecon {
 
 namespace {
 
-Model model_of(const Run& run, Transforms& transforms, const Place& place) {
-    Model model = run.prepared.model_of(place, transforms);
+Model model_of(const Run& run, Transforms& transforms, const Slice& slice) {
+    Model model = run.prepared.model_of(slice, transforms);
     if (model.prior) {
         require_prior(run.request.solve.regularisers, *model.prior, run.scan().grid);
     }
@@ -79,9 +79,9 @@ void compare_models(const Run& run, TrajectoryScope& at, const FrameData& data) 
         return;
     }
     slice.is_compared = true;
-    const std::size_t first = *run.prepared.first_good_of(slice.place); // this one, if no other
+    const std::size_t first = *run.prepared.first_good_of(slice.slice); // this one, if no other
     const auto compare = [&](const Frame& by) {
-        run.model_check.compare(at.encoding.transforms(), run.scan(), slice.place.index,
+        run.model_check.compare(at.encoding.transforms(), run.scan(), slice.slice.index,
                                 slice.model, by, run.report);
     };
     if (first == data.index) {
@@ -164,8 +164,8 @@ Route Compute::route_of(const Sampling& sampling) const {
         ->route;
 }
 
-SliceScope::SliceScope(const Run& run, Transforms& transforms, const Place& of)
-    : place(of), model(model_of(run, transforms, of)),
+SliceScope::SliceScope(const Run& run, Transforms& transforms, const Slice& of)
+    : slice(of), model(model_of(run, transforms, of)),
       formulation(formulate(run.scan(), model, run.formulation_options)),
       images(transforms.device(), formulation, *model.coil_maps),
       drawn(may_be_certified(run, transforms)

@@ -47,10 +47,10 @@ struct Compute {
 /// A slice: its model, and what is made of its frames until they are solved together.
 struct SliceScope {
     /// InputError when the model cannot be made. All must outlive it.
-    SliceScope(const Run& run, Transforms& transforms, const Place& place);
+    SliceScope(const Run& run, Transforms& transforms, const Slice& slice);
     SliceScope(const SliceScope&) = delete;
 
-    const Place& place;
+    const Slice& slice;
     const Model model;
     const Formulation formulation;
     ImageSpace images;
@@ -68,7 +68,7 @@ public:
                     const Sampling& sampling);
     TrajectoryScope(const TrajectoryScope&) = delete;
 
-    /// F^H d, or what the method has in its place.
+    /// F^H d, or what the method has in its slice.
     RightHandSides adjoint(const CoilRows& samples) const;
     /// The image of F^H d by the method. `settings` are those of the run, but for what watches a
     /// frame.

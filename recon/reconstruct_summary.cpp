@@ -10,7 +10,8 @@ namespace lsrecon {
 namespace {
 
 /// What the notes on the solves need to know of the run.
-SolvedWith solved_with(const Run& run, const Settings& settings, const Formulation& formulation) {
+SolvedWith facts_of_solves(const Run& run, const Settings& settings,
+                           const Formulation& formulation) {
     const SamplePoints points = run.scan().frames[run.prepared.first_good()].sampling->points();
     Transforms& transforms = *settings.compute.transforms;
     return {transforms.epsilon(),
@@ -49,7 +50,7 @@ void add_numbers(Image& about, const Run& run, const FrameResults& frames,
     for (const auto& [name, number] : solves.numbers()) {
         add(name, number);
     }
-    const std::optional<PlaceMaps>& maps = run.prepared.maps_of_all();
+    const std::optional<SliceMaps>& maps = run.prepared.maps_of_all();
     if (maps && !maps->values->empty()) {
         const SumOfSquares squares = sum_of_squares(*maps->values);
         add("coil_maps_squares_largest", maps->scale * maps->scale * squares.largest);
@@ -77,8 +78,8 @@ void add_noise_map_of_finished(Image& about, const Run& run, const Settings& set
     const auto made = std::find_if(frames.about().begin(), frames.about().end(),
                                    [](const ImageFrame& frame) { return !frame.failed(); });
     const auto f = static_cast<std::size_t>(made - frames.about().begin());
-    const std::vector<Place>& places = run.prepared.places();
-    SliceScope slice(run, *settings.compute.transforms, places[place_of_frames(places)[f]]);
+    const std::vector<Slice>& slices = run.prepared.slices();
+    SliceScope slice(run, *settings.compute.transforms, slices[slice_of_frames(slices)[f]]);
     slice.is_compared = true; // when the frame was solved
     TrajectoryScope at(run, slice, settings.compute, *run.scan().frames[f].sampling);
     add_noise_map(about, at, begin_frame(run, at, f), settings, frames);
@@ -101,7 +102,7 @@ void add_noise_map(Image& about, TrajectoryScope& at, const FrameData& data,
 
 SolveSummary summarise(Image& about, const Run& run, const Settings& settings,
                        const Formulation& formulation, const FrameResults& frames) {
-    SolveSummary solves(settings.solve, solved_with(run, settings, formulation));
+    SolveSummary solves(settings.solve, facts_of_solves(run, settings, formulation));
     about.frames = frames.about();
     for (const ImageFrame& frame : about.frames) {
         solves.add(frame);

@@ -165,7 +165,7 @@ void require_sound(const Item& item) {
 }
 
 /// The facts that an image tells the table, whichever run made it.
-struct Told {
+struct FrameResult {
     double seconds = 0; ///< seconds of all stages
     std::string iterations; ///< a range, of several solves
     std::string residual; ///< the largest that is left
@@ -187,8 +187,8 @@ double seconds_of_stages(const Record& record) {
     return seconds;
 }
 
-Told told_by(const std::vector<ImageFrame>& frames, const Record& all) {
-    Told told;
+FrameResult told_by(const std::vector<ImageFrame>& frames, const Record& all) {
+    FrameResult told;
     std::vector<double> iterations;
     double residual = 0;
     for (const ImageFrame& frame : frames) {
@@ -217,7 +217,7 @@ Told told_by(const std::vector<ImageFrame>& frames, const Record& all) {
 
 /// The file that already stands at the place of an image.
 struct Earlier {
-    std::optional<Told> finished; ///< facts of an image that needs no more work
+    std::optional<FrameResult> finished; ///< facts of an image that needs no more work
     std::string why_again; ///< it is made again; "" where there is no image
 };
 
@@ -258,7 +258,7 @@ Earlier earlier_image(const ReconOptions& options, const Record& hashes) {
     if (most > 0 && !(number_in(record, "certified_image_upper") <= most)) {
         return {std::nullopt, "it had missed `certify`"};
     }
-    Told told = told_by(frames, record);
+    FrameResult told = told_by(frames, record);
     if (!failed.empty()) {
         told.notes.insert(told.notes.begin(), list_of_failures(failed, frames.size()));
     }
@@ -269,7 +269,7 @@ Earlier earlier_image(const ReconOptions& options, const Record& hashes) {
 struct Outcome {
     ExitCode code = ExitCode::done;
     double seconds = 0; ///< seconds of all steps
-    Told told; ///< facts of its image, where there is one
+    FrameResult told; ///< facts of its image, where there is one
     std::string error;
     bool is_old = false; ///< finished by an earlier run
     std::string why_again; ///< what stood in the place of its image was made again; "" for nothing
@@ -335,7 +335,7 @@ public:
     Table& operator=(const Table&) = delete;
 
     void add(const Item& item, const Outcome& outcome) {
-        const Told& told = outcome.told;
+        const FrameResult& told = outcome.told;
         const bool failed = outcome.code != ExitCode::done;
         std::vector<std::string> message;
         if (failed) {

@@ -435,7 +435,7 @@ ExitCode run_info(Options& options) {
     return ExitCode::done;
 }
 
-/// Prints the model check of the first usable frame of each place.
+/// Prints the model check of the first usable frame of each slice.
 void print_model(ScanFile& source, const ComputeOptions& options) {
     Console console(true);
     const auto transforms = open_transforms(options, console);
@@ -444,10 +444,10 @@ void print_model(ScanFile& source, const ComputeOptions& options) {
     const Findings& findings = prepared.findings();
     console.add(Findings(findings.begin() + printed, findings.end()));
     ModelCheck model(prepared.maps_are_stored());
-    for (const Place& place : prepared.places()) {
-        if (const std::optional<std::size_t> first = prepared.first_good_of(place)) {
-            model.compare(*transforms, prepared.scan(), place.index,
-                          prepared.model_of(place, *transforms), prepared.frame(*first), console);
+    for (const Slice& slice : prepared.slices()) {
+        if (const std::optional<std::size_t> first = prepared.first_good_of(slice)) {
+            model.compare(*transforms, prepared.scan(), slice.index,
+                          prepared.model_of(slice, *transforms), prepared.frame(*first), console);
         }
     }
     print_line("model: %s", model.in_words().c_str());

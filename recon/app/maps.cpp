@@ -7,7 +7,7 @@
 #include "model/prepared_scan.hpp"
 #include "reconstruct_file.hpp"
 #include "scan/check.hpp"
-#include "scan/place.hpp"
+#include "scan/slice.hpp"
 
 namespace lsrecon::app {
 
@@ -33,10 +33,10 @@ OptionTable options_of(Options& options) {
 }
 
 ExitCode run(Options& options) {
-    if (is_usual(options.prepare.maps)) {
+    if (is_default(options.prepare.maps)) {
         options.prepare.maps = &maps_methods().front();
     }
-    if (is_without(options.prepare.maps)) {
+    if (is_none(options.prepare.maps)) {
         throw UsageError("--maps none makes no maps\n  next:     name a method");
     }
     options.prepare.whiten = false; // a file has maps of the scan's own coils
@@ -48,7 +48,7 @@ ExitCode run(Options& options) {
     read.for_maps = true;
     ScanFile source(options.scan, read, console);
     require_samples(source.scan());
-    require_one_place(source.scan(), "coil maps of the output",
+    require_one_slice(source.scan(), "coil maps of the output",
                       "'lsrecon recon' makes those of each place itself");
     read_values(options.prepare, source.scan());
     PreparedScan prepared(source, options.prepare, *transforms, console);
@@ -57,7 +57,7 @@ ExitCode run(Options& options) {
     Record settings = settings_of(&options_of, options);
     settings.emplace_back("maps", word_of(options.prepare.maps));
     settings.emplace_back("header_shift", options.prepare.geometry.header_shift());
-    const PlaceMaps own = *prepared.maps_of_all(); // of a file: they are written as they were
+    const SliceMaps own = *prepared.maps_of_all(); // of a file: they are written as they were
     const CoilRows maps =
         own.scale == 1 ? *own.values : CoilRows(CoilMatrix(own.scale * own.values->to_doubles()));
     write_maps(options.output, {scan.grid, maps},

@@ -146,7 +146,7 @@ std::map<std::string, double> stages_of(const Plan& plan) {
 std::map<std::string, Equation> equations_of(const Machine& machine, const ReconOptions& options,
                                              const KnownScan& scan, Reporter& report) {
     std::map<std::string, Equation> equations;
-    const auto stages_by = [&](const Pace& pace) {
+    const auto stages_by = [&](const MachineModel& pace) {
         const Machine other{machine.device, pace};
         const auto transforms =
             open_transforms(options.compute, report, make_described_device(other));

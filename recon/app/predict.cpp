@@ -131,7 +131,7 @@ std::vector<PredictedOn> others(const ReconOptions& options, Devices& on, const 
         }
     }
     for (const ComputeOptions& device : devices) {
-        for (const std::string& engine : rival_engine_words()) {
+        for (const std::string& engine : list_rival_engines()) {
             ReconOptions one = options;
             one.compute = device;
             one.compute.engine = compute.kernel.empty() ? engine : compute.engine;

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "app/recon.hpp"
-#include "device/pace.hpp"
+#include "device/machine_model.hpp"
 #include "io/scan_file.hpp"
 #include "plan/plan.hpp"
 

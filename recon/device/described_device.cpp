@@ -15,7 +15,7 @@ public:
 
     std::string kind() const override { return "opencl"; }
     const DeviceInfo& info() const override { return machine_.device; }
-    const Pace& pace() const override { return machine_.pace; }
+    const MachineModel& pace() const override { return machine_.pace; }
     std::string name() const override { return "the device"; }
     Clock& clock() override { return clock_; }
     bool has(Precision precision) const override {

@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "device/device.hpp"
-#include "device/pace.hpp"
+#include "device/machine_model.hpp"
 
 namespace lsrecon {
 

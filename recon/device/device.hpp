@@ -12,7 +12,7 @@
 #include "device/array.hpp"
 #include "device/clock.hpp"
 #include "device/devices.hpp"
-#include "device/pace.hpp"
+#include "device/machine_model.hpp"
 
 namespace lsrecon {
 
@@ -78,7 +78,7 @@ public:
     /// The facts that OpenCL reports; the reference has a name and rates alone.
     virtual const DeviceInfo& info() const = 0;
     /// The pace as it was measured, else the nominal one.
-    virtual const Pace& pace() const = 0;
+    virtual const MachineModel& pace() const = 0;
     /// The device in a sentence: "the CPU".
     virtual std::string name() const = 0;
     virtual Clock& clock() = 0;

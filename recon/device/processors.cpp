@@ -75,7 +75,7 @@ public:
 
     std::string kind() const override { return "host"; }
     const DeviceInfo& info() const override { return info_; }
-    const Pace& pace() const override { return pace_; }
+    const MachineModel& pace() const override { return pace_; }
     std::string name() const override { return "the CPU"; }
     Clock& clock() override { return clock_; }
     bool has(Precision) const override { return true; }
@@ -89,7 +89,7 @@ public:
 
 private:
     DeviceInfo info_;
-    Pace pace_ = pace_of(info_);
+    MachineModel pace_ = pace_of(info_);
     std::shared_ptr<double> bytes_ = std::make_shared<double>(0);
     Elapsed clock_;
 };

@@ -88,7 +88,7 @@ class ReferenceDevice : public Device {
 public:
     std::string kind() const override { return "reference"; }
     const DeviceInfo& info() const override { return info_; }
-    const Pace& pace() const override { return pace_; }
+    const MachineModel& pace() const override { return pace_; }
     std::string name() const override { return "the CPU"; }
     StopWatch& clock() override { return clock_; }
     bool has(Precision precision) const override { return precision == Precision::float64; }
@@ -207,7 +207,7 @@ private:
 
     StopWatch clock_;
     DeviceInfo info_ = named("CPU, one thread");
-    Pace pace_ = nominal_pace(false, 1);
+    MachineModel pace_ = nominal_pace(false, 1);
 };
 
 } // namespace

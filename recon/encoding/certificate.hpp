@@ -28,7 +28,7 @@ Certificate certify_fhd(const Sampling& sampling, const CoilRows& samples,
                         const CoilRows& coil_maps, const Voxels& voxels, const DrawnVoxels& drawn,
                         const std::vector<Volume>& fhd);
 /// The time that certify_fhd takes, and for one coil that of certify_q.
-double seconds_to_certify(const Pace& pace, std::size_t coils, std::size_t samples);
+double seconds_to_certify(const MachineModel& pace, std::size_t coils, std::size_t samples);
 /// Adds the sampled errors of Q, measured at random differences of two voxels.
 void certify_q(const Sampling& sampling, const Q& q, Certificate& errors);
 

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "base/numbers.hpp"
-#include "scan/coil_mixing.hpp"
+#include "scan/coil_transform.hpp"
 
 namespace lsrecon {
 

@@ -13,7 +13,7 @@
 #include "encoding/sample_energy.hpp"
 #include "encoding/solvers.hpp"
 #include "operators/q.hpp"
-#include "scan/coil_mixing.hpp"
+#include "scan/coil_transform.hpp"
 #include "scan/held_out.hpp"
 #include "scan/reach.hpp"
 
@@ -160,7 +160,7 @@ public:
         joint.fhd = kept.fhd;
         joint.system = kept.system;
         for (std::size_t p = kept.first.size(); p < kept.fhd.size(); ++p) {
-            kept.first.push_back(kept.system->first_image(kept.fhd[p]) / kept.system->unit());
+            kept.first.push_back(kept.system->iterate_briefly(kept.fhd[p]) / kept.system->unit());
         }
         joint.start = kept.first;
         for (const ComplexVector& first : kept.first) {
@@ -254,7 +254,7 @@ private:
 
     /// Few virtual coils predict as all do: those of nearly all energy where coil maps combine
     /// them, the strongest ones where each is solved alone.
-    static CoilMixing mixing_of(const CoilRows& maps, const Frame& frame) {
+    static CoilTransform mixing_of(const CoilRows& maps, const Frame& frame) {
         const CoilCompression with_maps{0, 0.99};
         const CoilCompression alone{coils_alone_of_weight};
         return compressed_coils({gram(frame.samples)}, maps.empty() ? alone : with_maps).mixing;
@@ -264,7 +264,7 @@ private:
     }
 
     const SliceToWeigh& slice_;
-    CoilMixing mixing_;
+    CoilTransform mixing_;
     CoilRows maps_;
     ImageSpace images_; ///< of virtual coils
     SolveOptions settings_; ///< of the candidate

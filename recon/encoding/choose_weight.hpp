@@ -29,10 +29,10 @@ constexpr int usual_iterations_of_lambda = 40;
 constexpr std::size_t usual_coils_of_weight = 3;
 constexpr std::size_t coils_alone_of_weight = 2;
 
-/// How many frames choose, at most, of a place whose frames are solved together.
+/// How many frames choose, at most, of a slice whose frames are solved together.
 constexpr std::size_t most_frames_of_weight = 8;
 
-/// Whether a choice is by the frames of a place together: one of the candidates couples them.
+/// Whether a choice is by the frames of a slice together: one of the candidates couples them.
 bool any_needs_all_frames(const std::vector<Candidate>& candidates);
 
 /// The slice that held-out samples of some of its frames choose for.

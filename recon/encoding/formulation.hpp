@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "scan/place.hpp"
+#include "scan/slice.hpp"
 
 namespace lsrecon {
 
@@ -37,9 +37,9 @@ Formulation formulate(const Scan& scan, const FormulationOptions& options = {});
 Formulation formulate(const Scan& scan, const Grid& grid,
                       const std::shared_ptr<const OffResonance>& off_resonance,
                       const FormulationOptions& options);
-/// The formulation of a prepared scan whose places have coil maps or have none.
+/// The formulation of a prepared scan whose slices have coil maps or have none.
 Formulation formulate(const Scan& scan, bool with_maps, const FormulationOptions& options);
-/// The formulation of a prepared scan with the maps and the field of one place.
+/// The formulation of a prepared scan with the maps and the field of one slice.
 Formulation formulate(const Scan& scan, const Model& model, const FormulationOptions& options);
 
 } // namespace lsrecon

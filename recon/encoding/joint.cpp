@@ -12,7 +12,7 @@ namespace {
 /// The scales that problem p of all frames has in common.
 struct Scales {
     double norm = 0; ///< largest ||F^H d|| / Q(0)
-    double image = 0; ///< largest voxel of the frames' images, see System::first_image
+    double image = 0; ///< largest voxel of the frames' images, see System::iterate_briefly
     double mean_unit = 0; ///< mean Q(0)
 };
 
@@ -30,7 +30,7 @@ Scales scales_of_data(const std::vector<JointFrame>& frames, std::size_t p) {
 Scales scales_of(const std::vector<JointFrame>& frames, std::size_t p) {
     Scales scales = scales_of_data(frames, p);
     for (const JointFrame& frame : frames) {
-        const ComplexVector first = frame.system->first_image(frame.fhd[p]);
+        const ComplexVector first = frame.system->iterate_briefly(frame.fhd[p]);
         scales.image = std::max(scales.image, first.cwiseAbs().maxCoeff() / frame.system->unit());
     }
     return scales;

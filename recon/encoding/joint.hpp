@@ -20,7 +20,7 @@ struct JointFrame {
     Monitor monitor = nullptr;
     // A path needs these, one a problem:
     std::vector<ComplexVector> start = {}; ///< images to begin with
-    std::vector<double> scales = {}; ///< largest voxels of images, see System::first_image
+    std::vector<double> scales = {}; ///< largest voxels of images, see System::iterate_briefly
 };
 
 /// Minimises over the images rho_f of all frames, in their order,
@@ -29,7 +29,8 @@ struct JointFrame {
 ///
 /// with everything in units of Q_f(0) as in solve(), and q its mean: a frame of more samples counts
 /// more (solve/splitting.hpp). s of every term is the largest voxel of all frames
-/// (System::first_image). Coils without maps are one such problem after another. The stage "solve".
+/// (System::iterate_briefly). Coils without maps are one such problem after another. The stage
+/// "solve".
 std::vector<Solved> solve_jointly(std::vector<JointFrame>& frames, const CoilRows& coil_maps,
                                   const SolveOptions& options, Reporter& report);
 

@@ -96,7 +96,7 @@ double seconds_of_least_squares(Transforms& transforms, const SamplePoints& poin
                                 const SystemShape& shape, const SolveOptions& options,
                                 bool through_q) {
     const Grid& grid = shape.grid;
-    const Pace& pace = transforms.device().pace();
+    const MachineModel& pace = transforms.device().pace();
     const std::size_t maps = std::max<std::size_t>(1, shape.maps);
     const auto terms = static_cast<double>(std::max<std::size_t>(1, shape.terms));
     const bool split = need_splitting(options.regularisers);

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "encoding/solve.hpp"
-#include "scan/place.hpp"
+#include "scan/slice.hpp"
 
 namespace lsrecon {
 

@@ -112,7 +112,7 @@ std::vector<std::string> engine_words(const std::vector<Engine>& table) {
     return words;
 }
 
-std::vector<std::string> rival_engine_words(const std::vector<Engine>& table) {
+std::vector<std::string> list_rival_engines(const std::vector<Engine>& table) {
     std::vector<std::string> words{any_exact};
     for (const Engine& engine : table) {
         if (!engine.computes_on("reference") && !engine.exact) {
@@ -164,7 +164,7 @@ Cost cost_of(const EngineFacts& facts, const EngineAndVariant& by, const std::st
              const SamplePoints& points, const Voxels& voxels) {
     Cost cost = by.engine->predict(facts, *by.variant, stage, points, voxels);
     if (by.engine->exact) {
-        const Pace& pace = facts.machine.pace;
+        const MachineModel& pace = facts.machine.pace;
         const double sums = cost.seconds - cost.once;
         cost.once *= pace.phases;
         cost.seconds = pace.exact * sums + cost.once;

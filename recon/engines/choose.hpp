@@ -19,7 +19,7 @@ std::string kernel_of(const ComputeOptions& ask, const std::string& device_kind,
 /// reference takes none.
 std::vector<std::string> engine_words(const std::vector<Engine>& table = engines());
 /// The words of which each may make another engine compute: any exact one, and those that are not.
-std::vector<std::string> rival_engine_words(const std::vector<Engine>& table = engines());
+std::vector<std::string> list_rival_engines(const std::vector<Engine>& table = engines());
 
 struct EngineAndVariant {
     const Engine* engine;

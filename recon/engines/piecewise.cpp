@@ -20,7 +20,7 @@ struct PiecewiseTransform::Job {
 
 Cost PiecewiseTransform::predicted(const std::string& stage, std::size_t coils) const {
     Cost cost = transforms_.predict(stage, points_, voxels_);
-    const Pace& pace = transforms_.device().pace();
+    const MachineModel& pace = transforms_.device().pace();
     const auto samples = static_cast<double>(points_.count());
     const double of_coil = cost.seconds - cost.once + samples * pace.value +
                            static_cast<double>(voxels_.count()) * pace.voxel;

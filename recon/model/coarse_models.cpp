@@ -14,7 +14,7 @@
 #include "model/sampled_cells.hpp"
 #include "operators/q.hpp"
 #include "operators/toeplitz.hpp"
-#include "scan/coil_mixing.hpp"
+#include "scan/coil_transform.hpp"
 #include "scan/receiver_noise.hpp"
 
 namespace lsrecon {
@@ -166,7 +166,7 @@ double CoarseModels::seconds(Transforms& transforms, const Grid& grid,
     };
     const Grid box = box_of(grid);
     const Grid of_images = with_room(box, grid);
-    const Pace& pace = transforms.device().pace();
+    const MachineModel& pace = transforms.device().pace();
     const std::vector<Vec3> gathered = some_of(with_room_for_maps(box, grid));
     const std::vector<Vec3> some = some_of(box);
     const std::size_t coils = std::max<std::size_t>(1, maps);

@@ -9,7 +9,7 @@
 #include "engines/transforms.hpp"
 #include "model/calibration.hpp"
 #include "model/coarse_solve.hpp"
-#include "scan/place.hpp"
+#include "scan/slice.hpp"
 
 namespace lsrecon {
 
@@ -22,7 +22,7 @@ struct ModelChange {
     bool estimates_in_field = true;
 };
 
-/// Models of one frame of a place, solved at low resolution: the samples of the centre of k-space
+/// Models of one frame of a slice, solved at low resolution: the samples of the centre of k-space
 /// on a grid with room beyond its edge for what coil maps move across it (docs/maths.md).
 class CoarseModels {
 public:

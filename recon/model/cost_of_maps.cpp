@@ -37,10 +37,11 @@ bool can_estimate_maps(const Scan& scan, const Grid& grid) {
 
 bool estimates_maps(const ScanToPrepare& of) {
     const MapsSource& source = of.options.maps;
-    return of.maps > 0 && (is_usual(source) ? of.scan.coil_maps.empty() : file_of(source).empty());
+    return of.maps > 0 &&
+           (is_default(source) ? of.scan.coil_maps.empty() : file_of(source).empty());
 }
 
-/// The cost of reconstructing the centre of k-space of one frame of each place, and of their maps.
+/// The cost of reconstructing the centre of k-space of one frame of each slice, and of their maps.
 StepCost cost_of_maps(const ScanToPrepare& of) {
     if (!estimates_maps(of)) {
         return {};
@@ -62,10 +63,10 @@ StepCost cost_of_maps(const ScanToPrepare& of) {
     const Cost samples = Cost::on_host(static_cast<double>(
         inside.size() *
         (sizeof(Vec3) + of.maps * 2 * bytes_of(of.scan.frames.front().samples.precision()))));
-    const auto places = static_cast<double>(of.places);
+    const auto slices = static_cast<double>(of.slices);
     return {{{stage_of_calibration,
-              places * seconds_of_calibration(of.transforms, inside, of.maps, centre)},
-             {"maps", places * maps.seconds}},
+              slices * seconds_of_calibration(of.transforms, inside, of.maps, centre)},
+             {"maps", slices * maps.seconds}},
             in_turn(samples + cost_of_fhd(of.transforms, of.maps, inside.size(), centre.voxels()),
                     maps)};
 }

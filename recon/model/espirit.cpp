@@ -54,12 +54,12 @@ std::vector<std::array<std::size_t, 3>> windows_of(const Grid& grid, std::size_t
                                                    const Kernel& kernel) {
     const std::array<std::size_t, 3>& size = grid.size;
     std::vector<std::array<std::size_t, 3>> corners;
-    std::array<std::size_t, 3> places{};
+    std::array<std::size_t, 3> slices{};
     for (std::size_t d = 0; d < 3; ++d) {
-        places[d] = size[d] - kernel.size[d] + 1;
+        slices[d] = size[d] - kernel.size[d] + 1;
     }
     const double reach = static_cast<double>(radius) + 0.5;
-    for_each_point(places, [&](const std::array<std::size_t, 3>& corner) {
+    for_each_point(slices, [&](const std::array<std::size_t, 3>& corner) {
         double farthest = 0;
         for (std::size_t d = 0; d < 3; ++d) {
             const double first = static_cast<double>(corner[d]) - static_cast<double>(size[d] / 2);
@@ -284,9 +284,9 @@ HermitianField field_of(const Eigen::MatrixXcf& row_space, const Kernel& kernel,
     field.coefficients = CoilRows::Floats::Zero(
         count * (count + 1) / 2,
         static_cast<Eigen::Index>(distances[0] * distances[1] * distances[2]));
-    std::vector<std::array<std::size_t, 3>> places;
+    std::vector<std::array<std::size_t, 3>> slices;
     for_each_point(kernel.size,
-                   [&](const std::array<std::size_t, 3>& at) { places.push_back(at); });
+                   [&](const std::array<std::size_t, 3>& at) { slices.push_back(at); });
     std::vector<std::pair<Eigen::Index, Eigen::Index>> pairs;
     for (Eigen::Index a = 0; a < count; ++a) {
         for (Eigen::Index b = a; b < count; ++b) {
@@ -299,8 +299,8 @@ HermitianField field_of(const Eigen::MatrixXcf& row_space, const Kernel& kernel,
                                             row_space.middleRows(a * points, points).adjoint();
         for (Eigen::Index i = 0; i < points; ++i) {
             for (Eigen::Index j = 0; j < points; ++j) {
-                const auto& of_b = places[static_cast<std::size_t>(i)];
-                const auto& of_a = places[static_cast<std::size_t>(j)];
+                const auto& of_b = slices[static_cast<std::size_t>(i)];
+                const auto& of_a = slices[static_cast<std::size_t>(j)];
                 std::size_t index = 0;
                 for (std::size_t d = 3; d-- > 0;) {
                     index = index * distances[d] + of_b[d] + kernel.size[d] - 1 - of_a[d];
@@ -369,7 +369,8 @@ void fill_holes(Eigen::Ref<RealPlane> weights) {
 
 } // namespace
 
-Cost cost_of_espirit(const Pace& pace, std::size_t coils, const Grid& from, const Grid& to) {
+Cost cost_of_espirit(const MachineModel& pace, std::size_t coils, const Grid& from,
+                     const Grid& to) {
     const Kernel kernel(from, from.size[0] / 2);
     const auto points = static_cast<double>(coils * kernel.points());
     const auto windows = static_cast<double>(windows_of(from, from.size[0] / 2, kernel).size());

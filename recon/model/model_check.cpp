@@ -50,14 +50,14 @@ const std::array<ModelCheck::Change, ModelCheck::rows>& ModelCheck::table() {
     return changes;
 }
 
-void ModelCheck::compare(Transforms& transforms, const Scan& scan, std::size_t place,
+void ModelCheck::compare(Transforms& transforms, const Scan& scan, std::size_t index,
                          const Model& model, const Frame& frame, Reporter& report) {
     if (scan.voxels || (!stored_maps_ && !model.off_resonance)) {
         return;
     }
     const Stage stage(report, "model");
     try {
-        compare_centres(transforms, scan, place, model, frame);
+        compare_centres(transforms, scan, index, model, frame);
     } catch (const RunError&) {
         throw;
     } catch (const Error&) { // what stops this stops the solve, which says so
@@ -86,14 +86,14 @@ ModelCheck::Left ModelCheck::compared(CoarseModels& models, const ModelChange& c
     return {own, std::min(own, other * std::max(1.0, of_noise))};
 }
 
-void ModelCheck::compare_centres(Transforms& transforms, const Scan& scan, std::size_t place,
+void ModelCheck::compare_centres(Transforms& transforms, const Scan& scan, std::size_t index,
                                  const Model& model, const Frame& frame) {
     CoarseModels models(transforms, scan, model, frame);
     const double energy = models.energy();
     if (!(energy > 0)) {
         return;
     }
-    OfPlace found{place, energy, models.own().left, models.noise()};
+    OfSlice found{index, energy, models.own().left, models.noise()};
     if (stored_maps_ && found.left > most_of_right_sign * energy) {
         compare(models, other_sign, found);
     }
@@ -112,14 +112,14 @@ void ModelCheck::compare_centres(Transforms& transforms, const Scan& scan, std::
     add(std::move(found));
 }
 
-double ModelCheck::compare(CoarseModels& models, Row row, OfPlace& found) {
+double ModelCheck::compare(CoarseModels& models, Row row, OfSlice& found) {
     found.models[row] = compared(models, table()[row].change);
     return found.models[row].other;
 }
 
 /// Tries estimated maps, and where something may be wrong also each of them with the changed field
 /// maps: images with a field take time.
-void ModelCheck::compare_estimated(CoarseModels& models, bool field, OfPlace& found) {
+void ModelCheck::compare_estimated(CoarseModels& models, bool field, OfSlice& found) {
     const auto is_better = [](const Left& left) { return left.gain() > clearly; };
     found.models[estimated_maps] = compared(models, {false, 1, true, false});
     const bool is_right = found.left <= most_of_right_sign * found.energy &&
@@ -136,7 +136,7 @@ void ModelCheck::compare_estimated(CoarseModels& models, bool field, OfPlace& fo
 
 /// A slice itself, or planes of a volume that other maps explain better.
 void ModelCheck::add_slices(CoarseModels& models, const std::string& slice, std::size_t planes,
-                            OfPlace& found) {
+                            OfSlice& found) {
     if (!slice.empty()) {
         found.slices.push_back({slice.substr(slice.rfind(' ') + 1), found.models});
         return;
@@ -166,19 +166,19 @@ void ModelCheck::add_slices(CoarseModels& models, const std::string& slice, std:
     }
 }
 
-void ModelCheck::add(OfPlace found) {
+void ModelCheck::add(OfSlice found) {
     const auto at = std::lower_bound(
-        places_.begin(), places_.end(), found.place,
-        [](const OfPlace& known, std::size_t place) { return known.place < place; });
-    if (at != places_.end() && at->place == found.place) {
+        compared_.begin(), compared_.end(), found.index,
+        [](const OfSlice& known, std::size_t index) { return known.index < index; });
+    if (at != compared_.end() && at->index == found.index) {
         return;
     }
-    places_.insert(at, std::move(found));
+    compared_.insert(at, std::move(found));
     energy_ = left_ = noise_ = 0;
     cannot_estimate_ = false;
     all_ = {};
     slices_.clear();
-    for (const OfPlace& one : places_) {
+    for (const OfSlice& one : compared_) {
         energy_ += one.energy;
         left_ += one.left;
         noise_ += one.noise;
@@ -275,7 +275,7 @@ std::string ModelCheck::percent_left() const {
 }
 
 std::string ModelCheck::in_words() const {
-    if (places_.empty()) {
+    if (compared_.empty()) {
         return "the scan has neither coil maps nor a field map to compare with";
     }
     if (const std::optional<Finding> better = finding()) {

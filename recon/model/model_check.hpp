@@ -8,7 +8,7 @@
 
 #include "base/report.hpp"
 #include "engines/transforms.hpp"
-#include "scan/place.hpp"
+#include "scan/slice.hpp"
 
 namespace lsrecon {
 
@@ -16,7 +16,7 @@ class CoarseModels;
 struct ModelChange;
 
 /// Whether other coil maps, another field map or the other sign of the trajectory explain a scan
-/// better than what it is reconstructed with. The centre of k-space of one frame of each place is
+/// better than what it is reconstructed with. The centre of k-space of one frame of each slice is
 /// solved with each of them at low resolution, and what each leaves of the samples is compared, and
 /// what of noise (docs/maths.md).
 class ModelCheck {
@@ -24,23 +24,23 @@ public:
     /// `stored_maps`: coil maps come from a file.
     explicit ModelCheck(bool stored_maps) : stored_maps_(stored_maps) {}
 
-    /// Compares the models of a frame with samples, C x M, at its place. Nothing where there is
+    /// Compares the models of a frame with samples, C x M, at its slice. Nothing where there is
     /// nothing else to believe: one coil, or maps that were estimated from the scan, and no field
     /// map. The stage "model".
-    void compare(Transforms& transforms, const Scan& scan, std::size_t place, const Model& model,
+    void compare(Transforms& transforms, const Scan& scan, std::size_t index, const Model& model,
                  const Frame& frame, Reporter& report);
 
     /// The time of compare() for a scan with this trajectory, with a field map or with so many
     /// stored maps.
     static double seconds(Transforms& transforms, const Grid& grid,
                           const std::vector<Vec3>& trajectory, std::size_t maps, bool field);
-    /// The result of one place: the energy that each model leaves of its samples.
-    struct OfPlace;
-    /// The results of all places so far, in their order.
-    const std::vector<OfPlace>& places() const { return places_; }
-    /// Adds the result of a place that was compared elsewhere; does nothing where it was compared
+    /// The result of one slice: the energy that each model leaves of its samples.
+    struct OfSlice;
+    /// The results of all slices so far, in their order.
+    const std::vector<OfSlice>& slices_compared() const { return compared_; }
+    /// Adds the result of a slice that was compared elsewhere; does nothing where it was compared
     /// here, too.
-    void add(OfPlace found);
+    void add(OfSlice found);
 
     /// The model that explains the scan, or some of its slices, clearly better than what was used;
     /// or, where none does and none can be estimated, that much is left. Null where there is
@@ -81,14 +81,14 @@ private:
         template <typename Archive> void each(Archive& archive) { archive(name, left); }
     };
 
-    void compare_centres(Transforms& transforms, const Scan& scan, std::size_t place,
+    void compare_centres(Transforms& transforms, const Scan& scan, std::size_t index,
                          const Model& model, const Frame& frame);
     static Left compared(CoarseModels& models, const ModelChange& change);
     /// Returns what it leaves.
-    static double compare(CoarseModels& models, Row row, OfPlace& found);
-    static void compare_estimated(CoarseModels& models, bool field, OfPlace& found);
+    static double compare(CoarseModels& models, Row row, OfSlice& found);
+    static void compare_estimated(CoarseModels& models, bool field, OfSlice& found);
     static void add_slices(CoarseModels& models, const std::string& slice, std::size_t planes,
-                           OfPlace& found);
+                           OfSlice& found);
     bool is_little(double left, double share) const;
     Row best_of_all() const;
     bool is_better(const Slice& slice, Row row) const;
@@ -96,8 +96,8 @@ private:
     std::string percent_left() const;
 
     bool stored_maps_;
-    std::vector<OfPlace> places_;
-    // Sums over all places:
+    std::vector<OfSlice> compared_;
+    // Sums over all slices:
     double energy_ = 0;
     double left_ = 0;
     double noise_ = 0;
@@ -107,8 +107,8 @@ private:
     std::vector<Slice> slices_;
 };
 
-struct ModelCheck::OfPlace {
-    std::size_t place = 0;
+struct ModelCheck::OfSlice {
+    std::size_t index = 0;
     double energy = 0; ///< energy of the samples that were compared
     double left = 0; ///< part of it that the scan's own model leaves
     double noise = 0; ///< part of it that noise has, at most
@@ -117,7 +117,7 @@ struct ModelCheck::OfPlace {
     /// Slices of a volume, by images of the residual; or the slice itself.
     std::vector<Slice> slices = {};
     template <typename Archive> void each(Archive& archive) {
-        archive(place, energy, left, noise, cannot_estimate, models, slices);
+        archive(index, energy, left, noise, cannot_estimate, models, slices);
     }
 };
 

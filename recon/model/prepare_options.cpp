@@ -7,8 +7,8 @@ namespace {
 const std::string none = "none";
 
 struct ToWord {
-    std::string operator()(const Usual&) const { return ""; }
-    std::string operator()(const Without&) const { return none; }
+    std::string operator()(const DefaultSource&) const { return ""; }
+    std::string operator()(const NoSource&) const { return none; }
     std::string operator()(const MapsMethod* method) const { return method->name; }
     std::string operator()(const NamedFile& file) const { return file.name; }
 };
@@ -17,10 +17,10 @@ struct ToWord {
 
 MapsSource maps_source(const std::string& word) {
     if (word.empty()) {
-        return Usual();
+        return DefaultSource();
     }
     if (word == none) {
-        return Without();
+        return NoSource();
     }
     if (const MapsMethod* const method = maps_method_named(word)) {
         return method;
@@ -30,9 +30,9 @@ MapsSource maps_source(const std::string& word) {
 
 FieldSource field_source(const std::string& word) {
     if (word.empty()) {
-        return Usual();
+        return DefaultSource();
     }
-    return word == none ? FieldSource(Without()) : NamedFile{word};
+    return word == none ? FieldSource(NoSource()) : NamedFile{word};
 }
 
 std::string word_of(const MapsSource& source) {

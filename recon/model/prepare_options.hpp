@@ -6,21 +6,21 @@
 
 #include "model/estimated_maps.hpp"
 #include "model/geometry.hpp"
-#include "scan/coil_mixing.hpp"
+#include "scan/coil_transform.hpp"
 #include "scan/stored_values.hpp"
 
 namespace lsrecon {
 
-struct Usual {};
-struct Without {};
+struct DefaultSource {};
+struct NoSource {};
 /// A file whose values come beside the scan.
 struct NamedFile {
     std::string name;
 };
 
 /// The source of coil maps, and of a field map.
-using MapsSource = std::variant<Usual, Without, const MapsMethod*, NamedFile>;
-using FieldSource = std::variant<Usual, Without, NamedFile>;
+using MapsSource = std::variant<DefaultSource, NoSource, const MapsMethod*, NamedFile>;
+using FieldSource = std::variant<DefaultSource, NoSource, NamedFile>;
 
 /// The source that a word names: "none", the name of a row of maps_methods() or of a file; "" for
 /// the usual.
@@ -29,11 +29,11 @@ FieldSource field_source(const std::string& word);
 /// The word that names a source.
 std::string word_of(const MapsSource& source);
 std::string word_of(const FieldSource& source);
-template <typename Source> bool is_usual(const Source& source) {
-    return std::holds_alternative<Usual>(source);
+template <typename Source> bool is_default(const Source& source) {
+    return std::holds_alternative<DefaultSource>(source);
 }
-template <typename Source> bool is_without(const Source& source) {
-    return std::holds_alternative<Without>(source);
+template <typename Source> bool is_none(const Source& source) {
+    return std::holds_alternative<NoSource>(source);
 }
 /// The name of the file; "" of another source.
 template <typename Source> std::string file_of(const Source& source) {

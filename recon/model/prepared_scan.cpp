@@ -16,12 +16,12 @@ PreparedScan::PreparedScan(FrameSource& source, PrepareOptions options, Transfor
     }
 }
 
-Model PreparedScan::model_of(const Place& place, Transforms& transforms) {
-    const PlaceMaps maps = it_.maps->of(place, transforms);
-    Model model{maps.values, maps.scale, it_.field ? it_.field->of(place) : it_.scan.off_resonance,
+Model PreparedScan::model_of(const Slice& slice, Transforms& transforms) {
+    const SliceMaps maps = it_.maps->of(slice, transforms);
+    Model model{maps.values, maps.scale, it_.field ? it_.field->of(slice) : it_.scan.off_resonance,
                 nullptr};
     if (it_.prior) {
-        model.prior = it_.prior->of(place);
+        model.prior = it_.prior->of(slice);
         if (model.maps_scale != 1) {
             PriorImage scaled = *model.prior;
             scaled.values *= model.maps_scale;

@@ -12,19 +12,19 @@ constexpr const char* next_step =
 } // namespace
 
 ScanPrior::ScanPrior(const std::string& file, StoredPrior stored, const Scan& scan,
-                     const std::vector<Place>& places, bool shifted)
-    : file_(file), volumes_(std::move(stored.values), stored.grid, scan, places, scan.grid,
+                     const std::vector<Slice>& slices, bool shifted)
+    : file_(file), volumes_(std::move(stored.values), stored.grid, scan, slices, scan.grid,
                             Resampled{file, "prior image", next_step, shifted}) {
     if (!volumes_.differ()) {
-        only_ = of(places.front());
+        only_ = of(slices.front());
     }
 }
 
-std::shared_ptr<const PriorImage> ScanPrior::of(const Place& place) {
+std::shared_ptr<const PriorImage> ScanPrior::of(const Slice& slice) {
     if (only_) {
         return only_;
     }
-    const CoilRows there = volumes_.take(place);
+    const CoilRows there = volumes_.take(slice);
     if (there.largest_part() == 0) {
         throw InputError({file_, "prior image", "only zeros where the image of the scan is",
                           "an image of the same place", next_step});

@@ -3,7 +3,7 @@
 #include <memory>
 #include <string>
 
-#include "model/placed_volumes.hpp"
+#include "model/slice_volumes.hpp"
 #include "scan/prior_image.hpp"
 #include "scan/stored_values.hpp"
 
@@ -13,17 +13,17 @@ namespace lsrecon {
 class ScanPrior {
 public:
     /// `shifted`: by --shift-mm. InputError when the image does not belong to the scan
-    /// (PlacedVolumes).
+    /// (SliceVolumes).
     ScanPrior(const std::string& file, StoredPrior stored, const Scan& scan,
-              const std::vector<Place>& places, bool shifted);
+              const std::vector<Slice>& slices, bool shifted);
 
-    /// InputError when it is only zeros where the image of the place is.
-    std::shared_ptr<const PriorImage> of(const Place& place);
+    /// InputError when it is only zeros where the image of the slice is.
+    std::shared_ptr<const PriorImage> of(const Slice& slice);
 
 private:
     std::string file_;
-    PlacedVolumes volumes_;
-    std::shared_ptr<const PriorImage> only_; ///< prior image of a scan of one place
+    SliceVolumes volumes_;
+    std::shared_ptr<const PriorImage> only_; ///< prior image of a scan of one slice
 };
 
 } // namespace lsrecon

@@ -27,9 +27,9 @@ OffResonance off_resonance_of(const CoilRows& values) {
 } // namespace
 
 ScanField::ScanField(const std::string& file, StoredField stored, const Scan& scan,
-                     const std::vector<Place>& places, const Grid& file_grid, bool shifted,
+                     const std::vector<Slice>& slices, const Grid& file_grid, bool shifted,
                      double factor)
-    : volumes_(rows_of(stored.off_resonance), stored.grid, scan, places,
+    : volumes_(rows_of(stored.off_resonance), stored.grid, scan, slices,
                with_smaller_field(scan.grid, file_grid),
                Resampled{file, "field map",
                          "name a field map of this scan, choose a smaller image with `fov_mm`, or "
@@ -37,14 +37,14 @@ ScanField::ScanField(const std::string& file, StoredField stored, const Scan& sc
                          shifted}),
       factor_(factor) {
     if (!differ()) {
-        only_ = of(places.front());
+        only_ = of(slices.front());
     }
 }
 
-std::shared_ptr<const OffResonance> ScanField::of(const Place& place) {
+std::shared_ptr<const OffResonance> ScanField::of(const Slice& slice) {
     return only_ ? only_
                  : std::make_shared<const OffResonance>(
-                       off_resonance_of(volumes_.take(place)).scaled(factor_));
+                       off_resonance_of(volumes_.take(slice)).scaled(factor_));
 }
 
 void take_field(ScanInPreparation& it) {
@@ -52,11 +52,11 @@ void take_field(ScanInPreparation& it) {
     Scan& scan = it.scan;
     const std::string wanted = word_of(options.field_map);
     const double factor = options.field_scale;
-    if (is_without(options.field_map) && scan.off_resonance) {
+    if (is_none(options.field_map) && scan.off_resonance) {
         scan.off_resonance.reset();
         scan.facts.push_back("the field map of the scan is not used: `field_map` none");
     }
-    const bool is_own = is_usual(options.field_map) && scan.off_resonance;
+    const bool is_own = is_default(options.field_map) && scan.off_resonance;
     if (is_own && scan.off_resonance->is_zero()) {
         scan.findings.push_back({Found::field_map_zero});
     }
@@ -81,12 +81,12 @@ void take_field(ScanInPreparation& it) {
         throw UsageError("`field_map` " + wanted + ": the values of that map are missing");
     }
     const std::string sha256 = options.stored_field->sha256;
-    it.field.emplace(wanted, std::move(*options.stored_field), scan, it.places, it.file_grid,
+    it.field.emplace(wanted, std::move(*options.stored_field), scan, it.slices, it.file_grid,
                      options.geometry.shifts(), factor);
     scan.facts.push_back("field map of " + wanted + ", SHA-256 " + sha256 +
                          (it.field->differ() ? ", at the place of each slice" : ""));
     scan.off_resonance =
-        it.field->of(it.places[place_of_frames(it.places)[it.frames.first_good()]]);
+        it.field->of(it.slices[slice_of_frames(it.slices)[it.frames.first_good()]]);
     find_idle_field(scan, scan.findings);
 }
 

@@ -4,10 +4,10 @@
 
 #include "base/numbers.hpp"
 #include "model/beyond_field.hpp"
-#include "model/place_calibration.hpp"
 #include "model/resampled.hpp"
+#include "model/slice_calibration.hpp"
 #include "scan/calibration_samples.hpp"
-#include "scan/place.hpp"
+#include "scan/slice.hpp"
 
 namespace lsrecon {
 
@@ -34,12 +34,12 @@ double mean_square(const CoilRows& maps) {
 /// to about 1, and so is the resolution of floats. It is a power of ten where that is enough, so
 /// that maps in other units make the same image as these.
 double scale_of(double mean_square) {
-    const auto is_usual = [](double mean) { return mean >= 0.5 && mean <= 2; };
-    if (mean_square == 0 || is_usual(mean_square)) {
+    const auto is_default = [](double mean) { return mean >= 0.5 && mean <= 2; };
+    if (mean_square == 0 || is_default(mean_square)) {
         return 1;
     }
     const double power = std::pow(10, std::round(std::log10(mean_square) / 2));
-    return is_usual(mean_square / (power * power)) ? power : std::sqrt(mean_square);
+    return is_default(mean_square / (power * power)) ? power : std::sqrt(mean_square);
 }
 
 /// Nothing in the place of maps tells whether their samples were shifted to it.
@@ -67,23 +67,23 @@ void require_same_shift(Scan& scan, const std::string& file, const StoredMaps& s
 /// The source of coil maps; they are estimated where several coils have none.
 MapsSource source_of(const MapsSource& asked, const Scan& scan) {
     const bool is_needed = scan.coil_maps.empty() && scan.coils() > 1 && !scan.voxels;
-    return is_usual(asked) && is_needed ? MapsSource(&maps_methods().front()) : asked;
+    return is_default(asked) && is_needed ? MapsSource(&maps_methods().front()) : asked;
 }
 
 } // namespace
 
-ScanMaps::ScanMaps(Scan& scan, const std::vector<Place>& places, const Grid& file_grid,
-                   MixedFrames& frames, PrepareOptions& options, Transforms& transforms,
+ScanMaps::ScanMaps(Scan& scan, const std::vector<Slice>& slices, const Grid& file_grid,
+                   PreparedFrames& frames, PrepareOptions& options, Transforms& transforms,
                    Reporter& report)
-    : scan_(scan), places_(places), file_grid_(file_grid), frames_(frames), report_(report),
+    : scan_(scan), slices_(slices), file_grid_(file_grid), frames_(frames), report_(report),
       first_(frames.first_good()), how_(options.estimate) {
-    if (is_usual(options.maps) && !scan_.coil_maps.empty()) {
+    if (is_default(options.maps) && !scan_.coil_maps.empty()) {
         require_maps_of_signals(scan_.coil_maps, scan_.file);
     }
     try {
         make(options, transforms);
     } catch (const InputError& error) {
-        const bool asked_for = !is_usual(options.maps) || !scan_.calibrations.empty() ||
+        const bool asked_for = !is_default(options.maps) || !scan_.calibrations.empty() ||
                                !scan_.calibrations_unused.empty();
         if (asked_for) {
             throw;
@@ -106,17 +106,17 @@ void ScanMaps::make(PrepareOptions& options, Transforms& transforms) {
     if (!options.estimate.are_default() && (method_ == nullptr || !method_->takes_options)) {
         throw UsageError(
             text("`maps_threshold`, `maps_crop` and `soft_maps` are for `maps` espirit, not for ",
-                 is_usual(source) ? "the scan's own maps or a single coil" : "`maps` " + wanted,
+                 is_default(source) ? "the scan's own maps or a single coil" : "`maps` " + wanted,
                  "\n  next:     leave them out, or pass `maps` espirit"));
     }
-    if (is_usual(source)) {
+    if (is_default(source)) {
         return;
     }
     if (!scan_.coil_maps.empty()) {
         scan_.facts.push_back("the coil maps of the scan are not used: `maps` " + wanted);
         scan_.coil_maps = {};
     }
-    if (is_without(source)) {
+    if (is_none(source)) {
         return;
     }
     if (scan_.voxels) {
@@ -142,11 +142,11 @@ void ScanMaps::make(PrepareOptions& options, Transforms& transforms) {
     const auto together = [&](const char* before) {
         return together_ > 1 ? text(before, "from ", together_, " frames together") : "";
     };
-    if (places_.size() > 1) {
+    if (slices_.size() > 1) {
         scan_.facts.push_back(text("coil maps by ", method_->name,
                                    " from the centre of k-space, "
                                    "for each of ",
-                                   places_.size(), " places", together("; in the first ")));
+                                   slices_.size(), " places", together("; in the first ")));
         return;
     }
     const SumOfSquares squares = sum_of_squares(*of_all_->values);
@@ -204,7 +204,7 @@ void ScanMaps::take_stored(const std::string& file, StoredMaps stored,
                        "pass `maps` none",
                        geometry.shifts()};
     require_same_shift(scan_, file, stored, geometry);
-    const CoilMixing& mixing = frames_.mixing();
+    const CoilTransform& mixing = frames_.mixing();
     const std::size_t wanted =
         mixing.rows() > 0 ? static_cast<std::size_t>(mixing.cols()) : scan_.coils();
     if (stored.maps.rows() != wanted) {
@@ -214,41 +214,41 @@ void ScanMaps::take_stored(const std::string& file, StoredMaps stored,
     }
     require_maps_of_signals(stored.maps, file);
     file_ = file;
-    volumes_.emplace(std::move(stored.maps), stored.grid, scan_, places_,
+    volumes_.emplace(std::move(stored.maps), stored.grid, scan_, slices_,
                      with_smaller_field(scan_.grid, file_grid_), of);
     make_first(transforms);
     scan_.facts.push_back("coil maps of " + file + ", SHA-256 " + stored.sha256 +
                           (differ() ? ", at the place of each slice" : ""));
 }
 
-CoilRows ScanMaps::taken(const Place& place) {
-    CoilRows maps = volumes_->take(place);
+CoilRows ScanMaps::taken(const Slice& slice) {
+    CoilRows maps = volumes_->take(slice);
     if (maps.largest_part() == 0) {
         throw InputError({file_, "/coil_maps", "only zeros within the image's field of view",
                           "maps where the image is", "name the maps of this scan"});
     }
-    const CoilMixing& mixing = frames_.mixing();
+    const CoilTransform& mixing = frames_.mixing();
     return mixing.rows() > 0 ? mixed(mixing, maps) : maps;
 }
 
-CalibrationField ScanMaps::field_of(const Place& place) {
+CalibrationField ScanMaps::field_of(const Slice& slice) {
     std::vector<std::shared_ptr<const Sampling>> samplings;
-    if (const Frame* const own = calibration_samples_of(scan_, scan_.frames[place.first_frame()])) {
+    if (const Frame* const own = calibration_samples_of(scan_, scan_.frames[slice.first_frame()])) {
         samplings = {own->sampling};
     } else {
-        for (const std::size_t f : frames_.good_of(place)) {
+        for (const std::size_t f : frames_.good_of(slice)) {
             samplings.push_back(scan_.frames[f].sampling);
         }
     }
     return {scan_.grid, file_grid_, samplings};
 }
 
-/// Calibrates a place from some of its frames: the first that is neither bad nor silent, and others
-/// from all over the place, since what moves has signal elsewhere in each.
-Calibration ScanMaps::calibration_of(const Place& place, const CalibrationField& field,
+/// Calibrates a slice from some of its frames: the first that is neither bad nor silent, and others
+/// from all over the slice, since what moves has signal elsewhere in each.
+Calibration ScanMaps::calibration_of(const Slice& slice, const CalibrationField& field,
                                      Transforms& transforms) {
-    const std::vector<std::size_t> good = frames_.good_of(place);
-    const Frame* const own = calibration_samples_of(scan_, scan_.frames[place.first_frame()]);
+    const std::vector<std::size_t> good = frames_.good_of(slice);
+    const Frame* const own = calibration_samples_of(scan_, scan_.frames[slice.first_frame()]);
     if (own != nullptr && !good.empty()) {
         if (own->samples.largest_part() == 0) {
             throw InputError({scan_.file, "calibration lines", "only zeros",
@@ -269,20 +269,20 @@ Calibration ScanMaps::calibration_of(const Place& place, const CalibrationField&
     return *all;
 }
 
-CoilRows ScanMaps::estimated(const Place& place, Transforms& transforms) {
+CoilRows ScanMaps::estimated(const Slice& slice, Transforms& transforms) {
     try {
-        return estimate(place, transforms);
+        return estimate(slice, transforms);
     } catch (const RunError&) {
         throw;
     } catch (const InputError& error) {
-        const Frame& first = scan_.frames[place.first_frame()];
+        const Frame& first = scan_.frames[slice.first_frame()];
         Fault fault = error.fault();
         const std::string unused = why_no_calibration(scan_, first);
         if (!unused.empty()) {
             fault.found += ", and calibration lines " + unused;
             fault.expected += ", or calibration lines of the image's coils and place";
         }
-        if (places_.size() > 1) {
+        if (slices_.size() > 1) {
             const std::string slice = slice_in(first.label);
             fault.thing += " (" + (slice.empty() ? first.label : slice) + ")";
         }
@@ -290,16 +290,16 @@ CoilRows ScanMaps::estimated(const Place& place, Transforms& transforms) {
     }
 }
 
-CoilRows ScanMaps::estimate(const Place& place, Transforms& transforms) {
-    const CalibrationField field = field_of(place);
-    const Calibration calibration = calibration_of(place, field, transforms);
+CoilRows ScanMaps::estimate(const Slice& slice, Transforms& transforms) {
+    const CalibrationField field = field_of(slice);
+    const Calibration calibration = calibration_of(slice, field, transforms);
     const Stage stage(report_, "maps");
     together_ = calibration.together;
     unexplained_ = calibration.unexplained;
     matrix_ = by(calibration.grid.size, scan_.grid.dimensions);
     CoilRows maps = method_->estimate(calibration, field.grid(), how_);
-    if (places_.size() > 1 && maps.largest_part() == 0) { // a slice beside the object
-        report_.add({Found::maps_by_walsh, {{"frame", place.first_frame()}}});
+    if (slices_.size() > 1 && maps.largest_part() == 0) { // a slice beside the object
+        report_.add({Found::maps_by_walsh, {{"frame", slice.first_frame()}}});
         maps = walsh_maps(calibration, field.grid(), how_);
     }
     return field.is_narrower()
@@ -307,7 +307,7 @@ CoilRows ScanMaps::estimate(const Place& place, Transforms& transforms) {
                : maps;
 }
 
-PlaceMaps ScanMaps::scaled(CoilRows maps) {
+SliceMaps ScanMaps::scaled(CoilRows maps) {
     const double mean = mean_square(maps);
     const double scale = scale_of(mean);
     if (scale != 1) {
@@ -329,19 +329,19 @@ PlaceMaps ScanMaps::scaled(CoilRows maps) {
     return {std::make_shared<const CoilRows>(std::move(maps)), scale};
 }
 
-/// Makes the maps of the first place that can have any; the other places fail with their frames.
+/// Makes the maps of the first slice that can have any; the other slices fail with their frames.
 void ScanMaps::make_first(Transforms& transforms) {
-    const std::vector<std::size_t> place_of = place_of_frames(places_);
+    const std::vector<std::size_t> place_of = slice_of_frames(slices_);
     std::optional<InputError> why;
     for (std::size_t f = first_; f < place_of.size(); ++f) {
         if (frames_.is_bad(f)) {
             continue;
         }
-        const Place& place = places_[place_of[f]];
+        const Slice& slice = slices_[place_of[f]];
         try {
-            PlaceMaps maps = of(place, transforms);
+            SliceMaps maps = of(slice, transforms);
             first_ = f;
-            differ() ? void(kept_.emplace(place.index, std::move(maps)))
+            differ() ? void(kept_.emplace(slice.index, std::move(maps)))
                      : void(of_all_ = std::move(maps));
             return;
         } catch (const RunError&) {
@@ -353,22 +353,22 @@ void ScanMaps::make_first(Transforms& transforms) {
     throw InputError(*why);
 }
 
-PlaceMaps ScanMaps::of(const Place& place, Transforms& transforms) {
+SliceMaps ScanMaps::of(const Slice& slice, Transforms& transforms) {
     if (of_all_) {
         return *of_all_;
     }
-    if (auto kept = kept_.extract(place.index)) {
+    if (auto kept = kept_.extract(slice.index)) {
         return std::move(kept.mapped());
     }
-    if (const auto failed = failed_.find(place.index); failed != failed_.end()) {
+    if (const auto failed = failed_.find(slice.index); failed != failed_.end()) {
         throw InputError(failed->second);
     }
     try {
-        return scaled(volumes_ ? taken(place) : estimated(place, transforms));
+        return scaled(volumes_ ? taken(slice) : estimated(slice, transforms));
     } catch (const RunError&) {
         throw;
     } catch (const InputError& error) {
-        failed_.emplace(place.index, error);
+        failed_.emplace(slice.index, error);
         throw;
     }
 }

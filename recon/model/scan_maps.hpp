@@ -9,32 +9,32 @@
 #include "base/error.hpp"
 #include "base/report.hpp"
 #include "engines/transforms.hpp"
-#include "model/mixed_frames.hpp"
-#include "model/placed_volumes.hpp"
 #include "model/prepare_options.hpp"
+#include "model/prepared_frames.hpp"
+#include "model/slice_volumes.hpp"
 
 namespace lsrecon {
 
-/// Coil maps of one place, or of all.
-struct PlaceMaps {
+/// Coil maps of one slice, or of all.
+struct SliceMaps {
     std::shared_ptr<const CoilRows> values; ///< C x N, of no rows for none
     double scale = 1; ///< divisor of the values
 };
 
 /// The coil maps of a scan: its own, those that come beside it, or estimated ones, the latter two
-/// for each place.
+/// for each slice.
 class ScanMaps {
 public:
     /// `file_grid` is that of the scan's file, of maps without a field of view of their own. Makes
-    /// those of the first place that can have any and adds a finding. Takes the scan's own maps,
+    /// those of the first slice that can have any and adds a finding. Takes the scan's own maps,
     /// and those of the options, out of them. InputError when that cannot be done, UsageError for
     /// options that the scan has no use for. Where no maps are asked for, and they cannot be
     /// estimated, the scan has none, which a finding says. All must outlive it.
-    ScanMaps(Scan& scan, const std::vector<Place>& places, const Grid& file_grid,
-             MixedFrames& frames, PrepareOptions& options, Transforms& transforms,
+    ScanMaps(Scan& scan, const std::vector<Slice>& slices, const Grid& file_grid,
+             PreparedFrames& frames, PrepareOptions& options, Transforms& transforms,
              Reporter& report);
 
-    /// The first good frame, with maps where they can be made for some places alone.
+    /// The first good frame, with maps where they can be made for some slices alone.
     std::size_t first_good() const { return first_; }
     /// Whether there are maps that were not estimated from the scan's samples.
     bool are_stored() const {
@@ -42,14 +42,14 @@ public:
     }
     /// Whether there are any maps.
     bool any() const { return !of_all_ || of_all_->values->rows() > 0; }
-    /// Whether places have maps of their own.
-    bool differ() const { return (method_ != nullptr || volumes_) && places_.size() > 1; }
-    /// The maps of a place, once. Where the
+    /// Whether slices have maps of their own.
+    bool differ() const { return (method_ != nullptr || volumes_) && slices_.size() > 1; }
+    /// The maps of a slice, once. Where the
     /// mean of sum |S|^2 over voxels with maps is not within 0.5 to 2 they are divided by a number
     /// that brings it there, which is told. InputError when they cannot be made.
-    PlaceMaps of(const Place& place, Transforms& transforms);
-    /// The maps of all places; none where places have their own.
-    const std::optional<PlaceMaps>& of_all() const { return of_all_; }
+    SliceMaps of(const Slice& slice, Transforms& transforms);
+    /// The maps of all slices; none where slices have their own.
+    const std::optional<SliceMaps>& of_all() const { return of_all_; }
 
 private:
     void make(PrepareOptions& options, Transforms& transforms);
@@ -57,34 +57,34 @@ private:
                      Transforms& transforms);
     void remark_beyond_field(Transforms& transforms);
     void require_maps_of_signals(const CoilRows& maps, const std::string& file);
-    CoilRows taken(const Place& place); ///< maps that came beside the scan, for this place
+    CoilRows taken(const Slice& slice); ///< maps that came beside the scan, for this slice
     void make_first(Transforms& transforms);
     /// Field of view in which its coils are calibrated.
-    CalibrationField field_of(const Place& place);
-    Calibration calibration_of(const Place& place, const CalibrationField& field,
+    CalibrationField field_of(const Slice& slice);
+    Calibration calibration_of(const Slice& slice, const CalibrationField& field,
                                Transforms& transforms);
-    CoilRows estimate(const Place& place, Transforms& transforms);
-    /// The same, with errors that say what to know of the place.
-    CoilRows estimated(const Place& place, Transforms& transforms);
-    PlaceMaps scaled(CoilRows maps);
+    CoilRows estimate(const Slice& slice, Transforms& transforms);
+    /// The same, with errors that say what to know of the slice.
+    CoilRows estimated(const Slice& slice, Transforms& transforms);
+    SliceMaps scaled(CoilRows maps);
 
     Scan& scan_;
-    const std::vector<Place>& places_;
+    const std::vector<Slice>& slices_;
     Grid file_grid_;
-    MixedFrames& frames_;
+    PreparedFrames& frames_;
     Reporter& report_;
     std::size_t first_;
     const MapsMethod* method_ = nullptr; ///< method of estimated maps
     MapsOptions how_;
     std::string file_; ///< file of maps that are not estimated
-    std::optional<PlacedVolumes> volumes_;
-    std::optional<PlaceMaps> of_all_;
-    std::map<std::size_t, PlaceMaps> kept_; ///< made before their slices
+    std::optional<SliceVolumes> volumes_;
+    std::optional<SliceMaps> of_all_;
+    std::map<std::size_t, SliceMaps> kept_; ///< made before their slices
     bool is_scale_told_ = false;
     std::string matrix_; ///< matrix of the last calibration
     std::size_t together_ = 1; ///< number of frames joined into one by it
     double unexplained_ = 0; ///< share of its samples' energy that it left
-    std::map<std::size_t, InputError> failed_; ///< places without maps
+    std::map<std::size_t, InputError> failed_; ///< slices without maps
 };
 
 } // namespace lsrecon

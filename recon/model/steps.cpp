@@ -12,7 +12,7 @@ namespace {
 void change_geometry(ScanInPreparation& it) {
     it.frames.change([geometry = Geometry(it.options.geometry, it.scan)](
                          std::size_t index, Frame& frame) { geometry.apply(index, frame); });
-    it.places = places_of(it.scan);
+    it.slices = slices_of(it.scan);
 }
 
 /// The root mean square of the samples that are farthest from the centre of k-space, over that of
@@ -66,10 +66,10 @@ void require_compression(const Scan& scan, const CoilCompression& wanted) {
     }
 }
 
-/// The Gram matrix of the coils in the first good frame of a place; none of zeros, which say
+/// The Gram matrix of the coils in the first good frame of a slice; none of zeros, which say
 /// nothing about the coils.
-std::optional<Eigen::MatrixXcd> gram_of(ScanInPreparation& it, const Place& place) {
-    const std::vector<std::size_t> good = it.frames.good_of(place);
+std::optional<Eigen::MatrixXcd> gram_of(ScanInPreparation& it, const Slice& slice) {
+    const std::vector<std::size_t> good = it.frames.good_of(slice);
     if (good.empty()) {
         return std::nullopt;
     }
@@ -93,8 +93,8 @@ void compress(ScanInPreparation& it) {
     require_compression(it.scan, wanted);
     const std::size_t before = it.scan.coils();
     std::vector<Eigen::MatrixXcd> grams;
-    for (const Place& place : it.places) {
-        if (const std::optional<Eigen::MatrixXcd> gram = gram_of(it, place)) {
+    for (const Slice& slice : it.slices) {
+        if (const std::optional<Eigen::MatrixXcd> gram = gram_of(it, slice)) {
             grams.push_back(*gram);
         }
     }
@@ -109,12 +109,12 @@ void compress(ScanInPreparation& it) {
 }
 
 void take_maps(ScanInPreparation& it) {
-    it.maps.emplace(it.scan, it.places, it.file_grid, it.frames, it.options, it.transforms,
+    it.maps.emplace(it.scan, it.slices, it.file_grid, it.frames, it.options, it.transforms,
                     it.report);
 }
 
 void take_prior(ScanInPreparation& it) {
-    it.prior.emplace(it.options.prior, std::move(*it.options.stored_prior), it.scan, it.places,
+    it.prior.emplace(it.options.prior, std::move(*it.options.stored_prior), it.scan, it.slices,
                      it.options.geometry.shifts());
 }
 
@@ -141,9 +141,9 @@ const std::vector<Step>& steps() {
 ScanInPreparation::ScanInPreparation(FrameSource& source, PrepareOptions asked, Transforms& by,
                                      Reporter& watching)
     : scan(source.take_scan()), frames(source, scan), options(std::move(asked)), transforms(by),
-      report(watching), file_grid(scan.grid), places(places_of(scan)) {}
+      report(watching), file_grid(scan.grid), slices(slices_of(scan)) {}
 
-void ScanInPreparation::mix(const CoilMixing& mixing) {
+void ScanInPreparation::mix(const CoilTransform& mixing) {
     frames.mix(mixing);
     for (CoilRows* const rows : {&scan.noise, &scan.coil_maps}) {
         if (!rows->empty()) {

@@ -19,15 +19,15 @@ struct ScanInPreparation {
     ScanInPreparation(const ScanInPreparation&) = delete;
 
     /// Frames, noise, maps and calibration lines have virtual coils from here on.
-    void mix(const CoilMixing& mixing);
+    void mix(const CoilTransform& mixing);
 
     Scan scan; ///< its frames have no samples; a step may give them other samplings
-    MixedFrames frames; ///< frames with samples, as the steps so far have changed them
+    PreparedFrames frames; ///< frames with samples, as the steps so far have changed them
     PrepareOptions options;
     Transforms& transforms;
     Reporter& report;
     const Grid file_grid; ///< grid of the scan's file
-    std::vector<Place> places; ///< places of the scan, made anew by a step that moves frames
+    std::vector<Slice> slices; ///< slices of the scan, made anew by a step that moves frames
     std::optional<ScanField> field; ///< field that comes beside the scan
     std::optional<ScanMaps> maps;
     std::optional<ScanPrior> prior;
@@ -40,7 +40,7 @@ struct ScanToPrepare {
     const Scan& scan;
     const Grid& grid; ///< grid of the image
     std::size_t maps; ///< coil maps of the image; 0 for none
-    std::size_t places;
+    std::size_t slices;
 };
 
 struct StepCost {

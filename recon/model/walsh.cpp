@@ -32,7 +32,7 @@ void add_neighbours(Eigen::ArrayXcd& values, const Grid& grid, std::size_t d) {
 
 } // namespace
 
-Cost cost_of_walsh(const Pace& pace, std::size_t coils, const Grid& from, const Grid& to) {
+Cost cost_of_walsh(const MachineModel& pace, std::size_t coils, const Grid& from, const Grid& to) {
     const std::size_t pairs = coils * (coils + 1) / 2;
     Cost cost = Cost::on_host(static_cast<double>((pairs * from.voxels() + coils * to.voxels()) *
                                                   sizeof(std::complex<float>)));

@@ -48,7 +48,7 @@ constexpr Kernel shrink{"proximal.cl", "shrink", &shrink_loops<float>, &shrink_l
 
 } // namespace
 
-void Shrinking::apply(Device& device, const ProximalStep& step, std::vector<Array>& z) const {
+void SoftThreshold::apply(Device& device, const ProximalStep& step, std::vector<Array>& z) const {
     for (const Array& of_frame : z) {
         for (const Penalised& of : vectors_) {
             shrink.run(device, {of.count, 1, 1}, of_frame, of.first, of.count, of.parts,

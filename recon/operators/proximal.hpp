@@ -42,9 +42,9 @@ struct Penalised {
 
 /// The proximal map of phi = sum of share |vectors|, a soft threshold of their norms: vectors
 /// become shorter by weight s share / penalty, and those that are shorter than that become 0.
-class Shrinking : public Proximal {
+class SoftThreshold : public Proximal {
 public:
-    explicit Shrinking(std::vector<Penalised> vectors) : vectors_(std::move(vectors)) {}
+    explicit SoftThreshold(std::vector<Penalised> vectors) : vectors_(std::move(vectors)) {}
 
     void apply(Device& device, const ProximalStep& step, std::vector<Array>& z) const override;
 

@@ -20,7 +20,7 @@ std::size_t dimensions_of(const Grid& grid) {
     return static_cast<std::size_t>(grid.dimensions);
 }
 
-RegulariserTerm differences(const RegulariserPlace& place) {
+RegulariserTerm differences(const RegulariserContext& place) {
     if (place.seen == nullptr) {
         return {std::make_unique<Differences>(place.device, place.grid)};
     }
@@ -29,7 +29,7 @@ RegulariserTerm differences(const RegulariserPlace& place) {
 }
 
 std::unique_ptr<Proximal> shrunk_gradients(const Grid& grid) {
-    return std::make_unique<Shrinking>(
+    return std::make_unique<SoftThreshold>(
         std::vector<Penalised>{{0, grid.voxels(), dimensions_of(grid)}});
 }
 
@@ -38,19 +38,19 @@ RegulariserVolumes of_differences(const Grid& grid) {
     return {dimensions_of(grid), (dimensions_of(grid) + 1) / 2};
 }
 
-RegulariserTerm identity(const RegulariserPlace& place) {
+RegulariserTerm identity(const RegulariserContext& place) {
     return {std::make_unique<Identity>(place.device, place.grid.voxels())};
 }
 
 std::unique_ptr<Proximal> shrunk_voxels(const Grid& grid) {
-    return std::make_unique<Shrinking>(std::vector<Penalised>{{0, grid.voxels()}});
+    return std::make_unique<SoftThreshold>(std::vector<Penalised>{{0, grid.voxels()}});
 }
 
 RegulariserVolumes of_identity(const Grid&) {
     return {1, 0, true};
 }
 
-RegulariserTerm to_prior(const RegulariserPlace& place) {
+RegulariserTerm to_prior(const RegulariserContext& place) {
     RegulariserTerm term = identity(place);
     term.target = place.prior;
     return term;
@@ -58,7 +58,7 @@ RegulariserTerm to_prior(const RegulariserPlace& place) {
 
 void any_prior(const PriorImage&, const Grid&) {}
 
-RegulariserTerm weighted_differences(const RegulariserPlace& place) {
+RegulariserTerm weighted_differences(const RegulariserContext& place) {
     RealVector factors = edge_weights(*place.prior, place.grid).cwiseSqrt();
     if (place.seen != nullptr) {
         factors.array() *= differences_within(*place.seen, place.grid).array();
@@ -70,7 +70,7 @@ void with_edges(const PriorImage& prior, const Grid& grid) {
     edge_weights(prior, grid);
 }
 
-RegulariserTerm unsampled(const RegulariserPlace& place) {
+RegulariserTerm unsampled(const RegulariserContext& place) {
     return {
         std::make_unique<Unsampled>(place.device, place.grid, place.precision, *place.trajectory)};
 }
@@ -79,24 +79,24 @@ RegulariserVolumes of_unsampled(const Grid&) {
     return {1, 2};
 }
 
-RegulariserTerm wavelet(const RegulariserPlace& place) {
+RegulariserTerm wavelet(const RegulariserContext& place) {
     return {std::make_unique<Wavelet>(place.device, place.grid, place.precision)};
 }
 
 std::unique_ptr<Proximal> shrunk_details(const Grid& grid) {
-    return std::make_unique<Shrinking>(wavelet_details(grid));
+    return std::make_unique<SoftThreshold>(wavelet_details(grid));
 }
 
 RegulariserVolumes of_wavelet(const Grid& grid) {
     return {wavelet_components(grid), 2 * dimensions_of(grid), true};
 }
 
-std::unique_ptr<Proximal> lower_ranks(const Grid& grid) {
+std::unique_ptr<Proximal> make_singular_value_threshold(const Grid& grid) {
     return std::make_unique<OverFrames>(grid, &low_rank_shortened<float>,
                                         &low_rank_shortened<double>, &shortening_by_length);
 }
 
-std::unique_ptr<Proximal> less_variation_in_time(const Grid& grid) {
+std::unique_ptr<Proximal> make_temporal_variation(const Grid& grid) {
     return std::make_unique<OverFrames>(grid, &temporal_variation_shortened<float>,
                                         &temporal_variation_shortened<double>,
                                         [](const Grid&, std::size_t) { return 1.0; });
@@ -122,11 +122,11 @@ const std::vector<Regulariser>& regularisers() {
          &shrunk_voxels, &of_identity},
         {"llr",
          "locally low rank: the singular values of patches over all frames, for dynamic scans",
-         &identity, &lower_ranks, &of_identity, true, nullptr, false, true},
+         &identity, &make_singular_value_threshold, &of_identity, true, nullptr, false, true},
         {"ttv",
          "temporal total variation: the norm of differences of consecutive frames, for dynamic "
          "scans",
-         &identity, &less_variation_in_time, &of_identity, true, nullptr, false, true, "tv"},
+         &identity, &make_temporal_variation, &of_identity, true, nullptr, false, true, "tv"},
     };
     return table;
 }
@@ -239,7 +239,7 @@ std::size_t volumes_of_each_frame(const std::vector<RegulariserChoice>& chosen, 
 }
 
 std::vector<RegulariserTerm> make_regularisers(const std::vector<RegulariserChoice>& chosen,
-                                               const RegulariserPlace& place) {
+                                               const RegulariserContext& place) {
     std::vector<RegulariserTerm> terms;
     for (const RegulariserChoice& choice : chosen) {
         const Regulariser& row = regulariser_named(choice.name);

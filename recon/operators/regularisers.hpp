@@ -26,7 +26,7 @@ constexpr double usual_weight = 0.01;
 /// A term on a device, with K from a row of the table, in units of Q(0):
 ///
 ///     quadratic:  weight / 2 ||K rho||^2, which joins the normal equations
-///     otherwise:  weight s phi(K rho), where s is the largest voxel of System::first_image, so
+///     otherwise:  weight s phi(K rho), where s is the largest voxel of System::iterate_briefly, so
 ///                 that the weight serves scans of any scale
 struct RegulariserTerm {
     std::unique_ptr<Operator> k;
@@ -39,7 +39,7 @@ struct RegulariserTerm {
 };
 
 /// The device, grid and inputs with which a term is made.
-struct RegulariserPlace {
+struct RegulariserContext {
     Device& device;
     Precision precision;
     const Grid& grid;
@@ -64,7 +64,7 @@ struct Regulariser {
     std::string name;
     std::string summary;
     /// Makes the operator of the kind.
-    RegulariserTerm (*make)(const RegulariserPlace& place);
+    RegulariserTerm (*make)(const RegulariserContext& place);
     /// Makes the proximal map of the kind; null for a quadratic term.
     std::unique_ptr<Proximal> (*proximal)(const Grid& grid);
     RegulariserVolumes (*volumes)(const Grid& grid);
@@ -114,6 +114,6 @@ double passes_of(const std::vector<RegulariserChoice>& chosen, const Grid& grid)
 std::size_t volumes_of_each_frame(const std::vector<RegulariserChoice>& chosen, const Grid& grid);
 
 std::vector<RegulariserTerm> make_regularisers(const std::vector<RegulariserChoice>& chosen,
-                                               const RegulariserPlace& place);
+                                               const RegulariserContext& place);
 
 } // namespace lsrecon

@@ -11,11 +11,11 @@
 #include "engines/pieces.hpp"
 #include "engines/segments.hpp"
 #include "engines/time_terms.hpp"
-#include "model/mixed_frames.hpp"
+#include "model/prepared_frames.hpp"
 #include "plan/settle.hpp"
-#include "scan/place.hpp"
 #include "scan/reach.hpp"
 #include "scan/sampling_pool.hpp"
+#include "scan/slice.hpp"
 #include "solve/cg.hpp"
 
 namespace lsrecon {
@@ -87,8 +87,8 @@ FrameShape frame_of(const ReconstructOptions& options, const Grid& grid, std::si
     const PrepareOptions& prepare = options.prepare;
     const std::size_t wanted = prepare.compression.coils;
     const std::size_t coils = wanted > 0 ? std::min(wanted, stored_coils) : stored_coils;
-    const bool with_maps = !is_without(prepare.maps) &&
-                           (stored_maps > 0 || stored_coils > 1 || !is_usual(prepare.maps));
+    const bool with_maps = !is_none(prepare.maps) &&
+                           (stored_maps > 0 || stored_coils > 1 || !is_default(prepare.maps));
     FrameShape frame(grid, coils, with_maps);
     frame.noise_map = options.noise_replicas > 0;
     return frame;
@@ -194,17 +194,17 @@ bool fits(const Device& device, const MemoryLimit& limit, const Cost& cost) {
 
 } // namespace
 
-JointRoom require_joint_room(const Transforms& transforms, const Scan& scan,
-                             const FrameShape& frame, const SolveOptions& options,
-                             const MemoryLimit& limit) {
+MemoryBudget require_joint_budget(const Transforms& transforms, const Scan& scan,
+                                  const FrameShape& frame, const SolveOptions& options,
+                                  const MemoryLimit& limit) {
     constexpr double mib = 1024 * 1024;
     const Device& device = transforms.device();
     const std::size_t all = scan.frames.size();
     const HostMemory host(device.in_host_memory());
-    JointRoom room;
-    for (const Place& place : places_of(scan)) {
-        const std::size_t frames = place.frames().size();
-        const std::size_t samplings = place.samplings.size();
+    MemoryBudget room;
+    for (const Slice& slice : slices_of(scan)) {
+        const std::size_t frames = slice.frames().size();
+        const std::size_t samplings = slice.samplings.size();
         if (frames == 1) {
             throw UsageError(text(
                 flags_over_frames(options.regularisers), ": ", all == 1 ? "the scan" : "a place",
@@ -212,7 +212,7 @@ JointRoom require_joint_room(const Transforms& transforms, const Scan& scan,
                 "\n  next:     use `reg` tv or wavelet, cut a long readout series "
                 "by `spokes_per_frame`, or choose frames of one place"));
         }
-        const Cost elsewhere = // frames of other places, which are finished before or after
+        const Cost elsewhere = // frames of other slices, which are finished before or after
             Cost::on_host(static_cast<double>((all - frames) * frame.system.grid.voxels() *
                                               sizeof(std::complex<float>)));
         const auto needed = [&](std::size_t some) {
@@ -251,9 +251,9 @@ JointRoom require_joint_room(const Transforms& transforms, const Scan& scan,
 
 bool may_be_joint(const Transforms& transforms, const ReconstructOptions& options, const Scan& scan,
                   const FrameShape& frame) {
-    const std::vector<Place> places = places_of(scan);
+    const std::vector<Slice> slices = slices_of(scan);
     const bool has_series = std::any_of(
-        places.begin(), places.end(), [](const Place& place) { return place.frames().size() > 1; });
+        slices.begin(), slices.end(), [](const Slice& slice) { return slice.frames().size() > 1; });
     if (!may_be_regularised(options) || has_open_weight(options) || !has_series ||
         options.certify > 0 || options.noise_replicas > 0) {
         return false;
@@ -261,7 +261,7 @@ bool may_be_joint(const Transforms& transforms, const ReconstructOptions& option
     SolveOptions how = options.solve;
     how.regularisers.insert(how.regularisers.end(), {{"tv", 0}, {"ttv", 0}});
     try {
-        require_joint_room(transforms, scan, frame, how);
+        require_joint_budget(transforms, scan, frame, how);
     } catch (const Error&) {
         return false;
     }
@@ -337,7 +337,7 @@ void add_samples(HostMemory& memory, const Device& device, const FrameShape& fra
     memory.add(scan.name_of("samples"),
                text(frame.samples, " samples of each of ", counted(scan.coils(), "coil")),
                Cost::on_host(of_frame +
-                             std::min(others * of_frame, MixedFrames::most_kept_bytes()) +
+                             std::min(others * of_frame, PreparedFrames::most_kept_bytes()) +
                              bytes_of_copies(device, frame.samples)));
     add_program(memory, device);
 }
@@ -425,7 +425,7 @@ void require_room(Transforms& transforms, const ReconstructOptions& options, con
         left.bytes -= memory.bytes();
         left.whose += " beside trajectories and what slices are taken from";
         const FrameShape frame = frame_of(options, grid, scan.coils(), scan.coil_maps.rows());
-        require_joint_room(transforms, scan, frame, options.solve, left);
+        require_joint_budget(transforms, scan, frame, options.solve, left);
         return;
     }
     add_scan(memory, transforms, shape_of(transforms, options, scan, grid, field),

@@ -36,7 +36,7 @@ void add_frame(HostMemory& memory, Transforms& transforms, const FrameShape& fra
 /// The largest frame of a scan without samples. `field` is null without off-resonance.
 FrameShape shape_of(Transforms& transforms, const ReconstructOptions& options, const Scan& scan,
                     const Grid& grid, const OffResonance* field);
-/// What decides about its solve, of a scan whose places are like the first.
+/// What decides about its solve, of a scan whose slices are like the first.
 SolveFacts solve_facts(Transforms& transforms, const ReconstructOptions& options, const Scan& scan,
                        const Grid& grid, bool field);
 /// Adds the trajectories, the samples of a frame, and the program.
@@ -52,18 +52,18 @@ double device_bytes(Transforms& transforms, const FrameShape& frame, const Solve
 Cost cost_of_frames(const Device& device, const FrameShape& frame, Precision precision,
                     std::size_t frames, std::size_t samplings, const SolveOptions& options);
 
-/// For regularisers that couple the frames of each place (scan/place.hpp), before the values
-/// of any are read: UsageError for a place of one frame, InputError that says how many would fit
-/// when the device or the host has no room for those of a place. Returns what the largest place
+/// For regularisers that couple the frames of each slice (scan/slice.hpp), before the values
+/// of any are read: UsageError for a slice of one frame, InputError that says how many would fit
+/// when the device or the host has no room for those of a slice. Returns what the largest slice
 /// needs.
-struct JointRoom {
+struct MemoryBudget {
     double on_device = 0; ///< bytes
     std::string words; ///< "20 frames ... are solved together: 30 MiB ..."
 };
-JointRoom require_joint_room(const Transforms& transforms, const Scan& scan,
-                             const FrameShape& frame, const SolveOptions& options,
-                             const MemoryLimit& limit = memory_limit());
-/// Whether `reg` auto may choose such regularisers: all places have room for the largest of them,
+MemoryBudget require_joint_budget(const Transforms& transforms, const Scan& scan,
+                                  const FrameShape& frame, const SolveOptions& options,
+                                  const MemoryLimit& limit = memory_limit());
+/// Whether `reg` auto may choose such regularisers: all slices have room for the largest of them,
 /// and for every other one by the frames that choose, and nothing is asked for that a single frame
 /// alone has.
 bool may_be_joint(const Transforms& transforms, const ReconstructOptions& options, const Scan& scan,
@@ -85,7 +85,7 @@ void require_room(Transforms& transforms, const ReconstructOptions& options,
                   const ScanShape& shape);
 
 /// Once everything but samples is known, which `memory` has more of: InputError as above, and as of
-/// require_joint_room. The image is on `grid`. The number of terms of off-resonance is an upper
+/// require_joint_budget. The image is on `grid`. The number of terms of off-resonance is an upper
 /// estimate from the extremes of the times and of the field, or null; the device is asked for the
 /// exact number when the solver is made.
 void require_room(Transforms& transforms, const ReconstructOptions& options, const Scan& scan,

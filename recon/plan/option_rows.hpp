@@ -17,7 +17,7 @@ OptionTable device_options(ComputeOptions& compute,
                            const std::string& about_kernel =
                                "It settles the engine. `lsrecon devices` lists the kernels.");
 Option device_option(std::string& device);
-/// What is solved, from the place of the image to the solver.
+/// What is solved, from the slice of the image to the solver.
 OptionTable solve_options(ReconstructOptions& options);
 /// The files in which Q is kept.
 OptionTable kept_q_options(std::string& q_file, std::string& q_folder);

@@ -17,8 +17,8 @@
 #include "operators/toeplitz.hpp"
 #include "plan/cost.hpp"
 #include "plan/settle.hpp"
-#include "scan/place.hpp"
 #include "scan/sampling_pool.hpp"
+#include "scan/slice.hpp"
 
 namespace lsrecon {
 
@@ -52,7 +52,7 @@ struct Prepared {
     SolveOptions how;
     Formulation formulation;
 
-    const Pace& pace() const { return transforms.device().pace(); }
+    const MachineModel& pace() const { return transforms.device().pace(); }
     bool by_rule() const {
         return !rule_of(options).word.empty() && !need_splitting(how.regularisers);
     }
@@ -80,11 +80,11 @@ struct Prepared {
 
 /// The scan has no coil maps if nobody asks for them and none can be estimated.
 ReconstructOptions as_possible(ReconstructOptions options, const Scan& scan, const Grid& grid) {
-    const bool asked_for = !is_usual(options.prepare.maps) || !scan.calibrations.empty() ||
+    const bool asked_for = !is_default(options.prepare.maps) || !scan.calibrations.empty() ||
                            !scan.calibrations_unused.empty();
     if (!asked_for && scan.coil_maps.empty() && scan.coils() > 1 && !scan.voxels &&
         !can_estimate_maps(scan, grid)) {
-        options.prepare.maps = Without();
+        options.prepare.maps = NoSource();
     }
     return options;
 }
@@ -239,16 +239,16 @@ Plan plan_of(Transforms& transforms, const ReconstructOptions& asked, const Scan
                       facts,
                       settle(options, facts),
                       formulate(scan, grid, field, planned)};
-    const Pace& pace = of.pace();
-    const std::vector<Place> places = places_of(scan);
-    const auto count = static_cast<double>(places.size());
+    const MachineModel& pace = of.pace();
+    const std::vector<Slice> slices = slices_of(scan);
+    const auto count = static_cast<double>(slices.size());
     const auto frames = static_cast<double>(scan.frames.size());
 
     Stages stages;
     stages.add("start", pace.start);
     stages.add("read", pace.file + file_bytes * pace.byte);
     const ScanToPrepare to_prepare{transforms, options.prepare,      scan,
-                                   grid,       of.shape.system.maps, places.size()};
+                                   grid,       of.shape.system.maps, slices.size()};
     Cost prepared;
     for (const Step& step : steps()) {
         if (step.cost != nullptr) {

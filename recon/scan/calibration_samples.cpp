@@ -1,15 +1,15 @@
 #include "scan/calibration_samples.hpp"
 
 #include "base/error.hpp"
-#include "scan/place.hpp"
+#include "scan/pose.hpp"
 #include "scan/silent_coils.hpp"
-#include "scan/whereabouts.hpp"
+#include "scan/slice.hpp"
 
 namespace lsrecon {
 
 namespace {
 
-Apart how_far(const Frame& a, const Frame& b) {
+PoseDifference how_far(const Frame& a, const Frame& b) {
     return apart({a.position, {}}, {b.position, {}});
 }
 

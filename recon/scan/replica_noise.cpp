@@ -24,7 +24,7 @@ std::uint64_t seed_of(std::size_t stream) {
 
 ReplicaNoise::ReplicaNoise(const Scan& scan) {
     const auto coils = static_cast<Eigen::Index>(scan.coils());
-    factor_ = CoilMixing::Identity(coils, coils);
+    factor_ = CoilTransform::Identity(coils, coils);
     if (scan.noise.empty()) {
         return;
     }

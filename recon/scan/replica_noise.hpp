@@ -1,6 +1,6 @@
 #pragma once
 
-#include "scan/coil_mixing.hpp"
+#include "scan/coil_transform.hpp"
 
 namespace lsrecon {
 
@@ -23,7 +23,7 @@ public:
     CoilRows draw(std::size_t replica, std::size_t samples, Precision precision) const;
 
 private:
-    CoilMixing factor_; ///< C x C, of white noise with real and imaginary parts of variance 1
+    CoilTransform factor_; ///< C x C, of white noise with real and imaginary parts of variance 1
     double deviation_ = 1;
     bool white_ = true;
 };

@@ -11,8 +11,8 @@
 #include "base/types.hpp"
 #include "scan/grid.hpp"
 #include "scan/off_resonance.hpp"
+#include "scan/pose.hpp"
 #include "scan/voxels.hpp"
-#include "scan/whereabouts.hpp"
 
 namespace lsrecon {
 
@@ -45,7 +45,7 @@ struct Frame {
     std::optional<Vec3> position; ///< centre of this frame's grid in mm (LPS), where frames differ
     /// The position of the frame in a scan of several orientations, which no image can store: then
     /// the grid has no place, and a frame no position.
-    std::optional<Whereabouts> turned = {};
+    std::optional<Pose> turned = {};
 };
 
 /// The frame with these of its samples alone.

@@ -82,7 +82,7 @@ bool FrameResults::take(std::size_t f, const std::function<ImageFrame()>& make) 
         return false;
     }
     next(f);
-    Told own = told_of(f, make);
+    FrameResult own = result_of(f, make);
     const bool is_made = own.voxels > 0;
     owner_[f] = no_rank;
     if (are_elsewhere()) {
@@ -94,15 +94,16 @@ bool FrameResults::take(std::size_t f, const std::function<ImageFrame()>& make) 
          ++rank) {
         const std::size_t other = order_[rank_in_order_[f] + rank];
         next(other);
-        Told told;
+        FrameResult told;
         bring(rank, told);
         deliver(other, std::move(told), false);
     }
     return is_made;
 }
 
-FrameResults::Told FrameResults::told_of(std::size_t f, const std::function<ImageFrame()>& make) {
-    Told told;
+FrameResults::FrameResult FrameResults::result_of(std::size_t f,
+                                                  const std::function<ImageFrame()>& make) {
+    FrameResult told;
     const std::size_t known = report_.findings().size();
     iterations_.clear();
     if (!attempts_.of(f, [&] { told.image = make(); })) {
@@ -115,18 +116,18 @@ FrameResults::Told FrameResults::told_of(std::size_t f, const std::function<Imag
     return told;
 }
 
-void FrameResults::bring(std::size_t from, Told& told) {
+void FrameResults::bring(std::size_t from, FrameResult& told) {
     std::string words = are_elsewhere() ? packed(told) : "";
     ranks_->bring_to_first(from, words);
     if (!are_elsewhere()) {
-        told = unpacked<Told>(words);
+        told = unpacked<FrameResult>(words);
         told.image.values.resize(static_cast<Eigen::Index>(told.voxels));
     }
     ranks_->bring_to_first(from, told.image.values.data(), told.voxels * sizeof(Complex));
 }
 
 /// Delivers the results of a frame on the first rank.
-void FrameResults::deliver(std::size_t f, Told told, bool is_own) {
+void FrameResults::deliver(std::size_t f, FrameResult told, bool is_own) {
     report_.add(told.findings);
     for (const Iteration& iteration : told.iterations) {
         on_iteration_(f, iteration);
@@ -176,11 +177,11 @@ Monitor FrameResults::monitor_of(std::size_t frame) {
 void FrameResults::end(ModelCheck& model_check) {
     progress_.reset();
     for (std::size_t rank = 1; rank < ranks_->count(); ++rank) {
-        std::string found = packed(model_check.places());
+        std::string found = packed(model_check.slices_compared());
         ranks_->bring_to_first(rank, found);
         if (!are_elsewhere()) {
-            for (auto& place : unpacked<std::vector<ModelCheck::OfPlace>>(found)) {
-                model_check.add(std::move(place));
+            for (auto& slice : unpacked<std::vector<ModelCheck::OfSlice>>(found)) {
+                model_check.add(std::move(slice));
             }
         }
     }

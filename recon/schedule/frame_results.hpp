@@ -69,7 +69,7 @@ public:
 
 private:
     /// The report of a rank on a frame that it solved.
-    struct Told {
+    struct FrameResult {
         ImageFrame image; ///< its values follow
         std::uint64_t voxels = 0;
         FailedFrame failed; ///< failure, where there is no image
@@ -79,9 +79,9 @@ private:
             archive(image, voxels, failed, findings, iterations);
         }
     };
-    Told told_of(std::size_t frame, const std::function<ImageFrame()>& make);
-    void bring(std::size_t from, Told& told);
-    void deliver(std::size_t frame, Told told, bool is_own);
+    FrameResult result_of(std::size_t frame, const std::function<ImageFrame()>& make);
+    void bring(std::size_t from, FrameResult& told);
+    void deliver(std::size_t frame, FrameResult told, bool is_own);
     void next(std::size_t frame);
     void store(std::size_t frame, ImageFrame image);
     bool is_any_here(const std::vector<std::size_t>& frames);

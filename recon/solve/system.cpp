@@ -92,7 +92,7 @@ Solution System::solve(const Volume& f_h_d, const SolveOptions& options) {
         }
     }
     if (!others_.empty()) {
-        ComplexVector first = first_image(f_h_d);
+        ComplexVector first = iterate_briefly(f_h_d);
         std::vector<SplitProblem> alone;
         alone.push_back(split(f_h_d, first.cwiseAbs().maxCoeff()));
         alone[0].start = std::move(first);
@@ -132,7 +132,7 @@ void System::improve(Array& x, const Volume& f_h_d, const SolveOptions& options)
     device_.combine(1, product, 1, x);
 }
 
-ComplexVector System::first_image(const Volume& f_h_d) {
+ComplexVector System::iterate_briefly(const Volume& f_h_d) {
     SolveOptions options;
     options.iterations = first_iterations;
     options.tolerance = 1e-3;

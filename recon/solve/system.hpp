@@ -40,7 +40,7 @@ public:
     /// Q(0) times the image after a few plain iterations, with which splitting begins. Its largest
     /// voxel is s of the terms: the largest |F^H d| would be up to N^2 times that, where the centre
     /// of k-space is dense.
-    ComplexVector first_image(const Volume& f_h_d);
+    ComplexVector iterate_briefly(const Volume& f_h_d);
     /// The problem that solve() splits where some terms are not quadratic, in units of Q(0).
     SplitProblem split(Volume f_h_d, double scale) {
         return {relative_, others_, right_hand_side(std::move(f_h_d)), scale, inverse_.get()};

@@ -90,7 +90,7 @@ TEST(NamedEngine, OfANewRowIsAWordOfTheOption) {
     const std::vector<Engine> table{loops, quick, rough};
     using Words = std::vector<std::string>;
     EXPECT_EQ(engine_words(table), (Words{"auto", "exact", "quick", "rough"}));
-    EXPECT_EQ(rival_engine_words(table), (Words{"exact", "rough"}));
+    EXPECT_EQ(list_rival_engines(table), (Words{"exact", "rough"}));
     EXPECT_EQ(engine_words({loops}), (Words{"auto", "exact"}));
 }
 

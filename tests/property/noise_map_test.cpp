@@ -125,7 +125,7 @@ TEST_F(NoiseMap, OfMagnitudesHasOnePartOfTheNoise) {
     scan.coil_maps = {};
     // Where the signal is large the magnitude has the noise of the part along it.
     scan.frames[0].samples.doubles().setConstant(1000);
-    options.prepare.maps = Without();
+    options.prepare.maps = NoSource();
     const RealVector found = solved(scan, "noise_map");
     // All samples alike: a point of 1000 in the centre, where n = 3 * 8 + 4.
     EXPECT_NEAR(found(28), 1 / std::sqrt(48.0), std::sqrt(2) * scatter / std::sqrt(48.0));

@@ -45,7 +45,7 @@ protected:
     /// Whether work(there, in, out) gives the same numbers here and on the reference device.
     template <typename Work> testing::AssertionResult
     as_loops(const ComplexVector& in, std::size_t outputs, double roundings, const Work& work) {
-        const auto worked = [&](const Place& there) {
+        const auto worked = [&](const Slice& there) {
             Array from =
                 there.device.zeros(static_cast<std::size_t>(in.size()), {true, there.precision});
             Array to = there.device.zeros(outputs, {true, there.precision});
@@ -58,7 +58,7 @@ protected:
     }
 
 private:
-    struct Place {
+    struct Slice {
         Device& device;
         Precision precision;
     };
@@ -139,7 +139,7 @@ class Shrunk : public OperatorKernels {
 protected:
     ComplexVector shrunk(const ComplexVector& y, const Penalised& vectors, double length) {
         std::vector<Array> arrays{of(y)};
-        Shrinking({vectors}).apply(on.device(), {length, 1, 1}, arrays);
+        SoftThreshold({vectors}).apply(on.device(), {length, 1, 1}, arrays);
         return on.device().download(arrays[0]);
     }
 };

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "device/pace.hpp"
+#include "device/machine_model.hpp"
 
 namespace lsrecon::test {
 

@@ -123,14 +123,14 @@ TEST(SystemCost, OfAMillionVoxels) {
     EXPECT_EQ(cost(32, Precision::float64).device_bytes, (4 + 8 + 8 + 2) * volume);
 }
 
-TEST(JointRoom, SaysHowManyFramesFit) {
+TEST(MemoryBudget, SaysHowManyFramesFit) {
     const auto transforms = reference_transforms();
     Scan scan = test::scan_of(test::make_problem(test::cartesian({16, 16, 0})));
     const FrameShape frame(scan.grid, scan.coils(), true);
     SolveOptions options;
     options.regularisers = {{"llr", 0.01}};
     scan.frames.resize(1);
-    EXPECT_THROW(require_joint_room(*transforms, scan, frame, options), UsageError);
+    EXPECT_THROW(require_joint_budget(*transforms, scan, frame, options), UsageError);
     scan.frames.resize(20, scan.frames[0]);
     for (std::size_t f = 10; f < 20; ++f) { // 11 samplings
         scan.frames[f].sampling = std::make_shared<Sampling>(*scan.frames[0].sampling);
@@ -141,11 +141,11 @@ TEST(JointRoom, SaysHowManyFramesFit) {
                            std::min<std::size_t>(frames, 11), options));
     };
     EXPECT_GT(needed(20), needed(19));
-    const JointRoom room =
-        require_joint_room(*transforms, scan, frame, options, {needed(20), "it"});
+    const MemoryBudget room =
+        require_joint_budget(*transforms, scan, frame, options, {needed(20), "it"});
     EXPECT_NE(room.words.find("20 frames with 11 trajectories"), std::string::npos) << room.words;
     try {
-        require_joint_room(*transforms, scan, frame, options, {needed(14) + 1, "this test"});
+        require_joint_budget(*transforms, scan, frame, options, {needed(14) + 1, "this test"});
         FAIL() << "no error";
     } catch (const InputError& error) {
         EXPECT_NE(error.fault().found.find("20 of 16 x 16 voxels with 11 trajectories"),

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
-#include "model/placed_volumes.hpp"
+#include "model/slice_volumes.hpp"
 #include "scan/directions.hpp"
 #include "scan/voxels.hpp"
 #include "support/case.hpp"
@@ -312,25 +312,25 @@ Scan slices_at(const std::vector<double>& heights) {
     return scan;
 }
 
-TEST(PlacedVolumes, AreThoseOfEachSlice) {
+TEST(SliceVolumes, AreThoseOfEachSlice) {
     const Grid volume = placed(test::make_grid(8, 8, 6), {80, 80, 60}, {0, 0, 0}, axes);
     test::Random random(7);
     const CoilMatrix values = random.matrix(1, volume.voxels());
     Scan scan = slices_at({10, -20, 0});
     scan.frames.push_back(scan.frames[1]); // a repetition
-    PlacedVolumes volumes(values, volume, scan, places_of(scan), scan.grid, of);
+    SliceVolumes volumes(values, volume, scan, slices_of(scan), scan.grid, of);
     EXPECT_TRUE(volumes.differ());
     const std::vector<Eigen::Index> planes{4, 1, 3};
-    const std::vector<Place> places = places_of(scan);
+    const std::vector<Slice> places = slices_of(scan);
     ASSERT_EQ(places.size(), 3U);
-    for (const Place& place : places) {
+    for (const Slice& place : places) {
         const Eigen::Index plane = planes[place.index];
         const CoilMatrix expected = values.middleCols(64 * plane, 64);
         EXPECT_LT((volumes.take(place).to_doubles() - expected).norm(), 1e-6) << plane;
     }
 }
 
-TEST(PlacedVolumes, AreThoseOfSlicesOfSeveralOrientations) {
+TEST(SliceVolumes, AreThoseOfSlicesOfSeveralOrientations) {
     const Grid volume = placed(test::make_grid(9, 9, 9), {90, 90, 90}, {0, 0, 0}, axes);
     test::Random random(8);
     const CoilMatrix values = random.matrix(1, volume.voxels());
@@ -341,12 +341,12 @@ TEST(PlacedVolumes, AreThoseOfSlicesOfSeveralOrientations) {
         axes, {axes[1], axes[2], axes[0]}, {axes[2], axes[0], axes[1]}};
     for (std::size_t f = 0; f < 3; ++f) {
         scan.frames[f].position.reset();
-        scan.frames[f].turned = Whereabouts{Vec3{0, 0, 0}, directions[f]};
+        scan.frames[f].turned = Pose{Vec3{0, 0, 0}, directions[f]};
     }
-    PlacedVolumes volumes(values, volume, scan, places_of(scan), scan.grid, of);
+    SliceVolumes volumes(values, volume, scan, slices_of(scan), scan.grid, of);
     for (std::size_t f = 0; f < 3; ++f) {
         const Grid slice = placed(scan.grid, scan.grid.fov_mm, {0, 0, 0}, directions[f]);
-        const CoilMatrix found = volumes.take(places_of(scan)[f]).to_doubles();
+        const CoilMatrix found = volumes.take(slices_of(scan)[f]).to_doubles();
         for (std::size_t n = 0; n < 64; ++n) {
             const Complex expected = at_place(values, 0, volume, place_of(slice, n));
             EXPECT_LT(std::abs(found(0, static_cast<Eigen::Index>(n)) - expected), 1e-5) << f;
@@ -355,11 +355,11 @@ TEST(PlacedVolumes, AreThoseOfSlicesOfSeveralOrientations) {
     scan.frames.push_back(scan.frames[1]);
     scan.frames.back().turned->position = Vec3{20, 0, 0};
     expect_words(
-        said_by([&] { PlacedVolumes(values, volume, scan, places_of(scan), scan.grid, of); }),
+        said_by([&] { SliceVolumes(values, volume, scan, slices_of(scan), scan.grid, of); }),
         "20 mm away from the first frame of its slice");
 }
 
-TEST(PlacedVolumes, MayComeFromAnotherCorner) {
+TEST(SliceVolumes, MayComeFromAnotherCorner) {
     const Grid grid = placed(test::make_grid(5, 6, 7), {50, 60, 70}, {1, 2, 3}, axes);
     Scan scan = slices_at({3});
     scan.grid = grid;
@@ -375,17 +375,17 @@ TEST(PlacedVolumes, MayComeFromAnotherCorner) {
         const Eigen::Index y = n / 5 % 6;
         stored(0, n) = values(0, n + 5 * (5 - 2 * y));
     }
-    PlacedVolumes volumes(stored, mirrored, scan, places_of(scan), scan.grid, of);
+    SliceVolumes volumes(stored, mirrored, scan, slices_of(scan), scan.grid, of);
     EXPECT_FALSE(volumes.differ());
-    EXPECT_LT((volumes.take(places_of(scan)[0]).to_doubles() - values).norm(), 1e-6);
+    EXPECT_LT((volumes.take(slices_of(scan)[0]).to_doubles() - values).norm(), 1e-6);
 }
 
-TEST(PlacedVolumes, RefuseWhatNoSliceCanUse) {
+TEST(SliceVolumes, RefuseWhatNoSliceCanUse) {
     const Grid volume = placed(test::make_grid(8, 8, 6), {80, 80, 60}, {0, 0, 0}, axes);
     const CoilMatrix values = CoilMatrix::Ones(1, 384);
     const auto made_of = [&](const Scan& scan, const Grid& grid) {
         const CoilMatrix some = values.leftCols(static_cast<Eigen::Index>(grid.voxels()));
-        return said_by([&] { PlacedVolumes(some, grid, scan, places_of(scan), scan.grid, of); });
+        return said_by([&] { SliceVolumes(some, grid, scan, slices_of(scan), scan.grid, of); });
     };
     EXPECT_EQ(made_of(slices_at({10, 0}), volume), "nothing");
     expect_words(made_of(slices_at({10, 50}), volume), "slice at 0, 0, 50 mm");

@@ -132,7 +132,7 @@ public:
 
     std::string kind() const override { return "opencl"; }
     const DeviceInfo& info() const override { return room_.queue().info(); }
-    const Pace& pace() const override { return pace_; }
+    const MachineModel& pace() const override { return pace_; }
     std::string name() const override { return "the device"; }
     Clock& clock() override { return room_.queue(); }
     void open_ahead() override { room_.queue().open_ahead(); }
@@ -147,7 +147,7 @@ public:
 
 private:
     BufferRoom room_;
-    Pace pace_;
+    MachineModel pace_;
 };
 
 } // namespace lsrecon::opencl

@@ -17,7 +17,7 @@ namespace lsrecon {
 namespace {
 
 /// The rates of a core, measured.
-NufftRates rates_of(const Pace& pace, const EngineFacts& context, const Voxels& voxels) {
+NufftRates rates_of(const MachineModel& pace, const EngineFacts& context, const Voxels& voxels) {
     const double of_doubles = nufft_precision(context) == Precision::float64 ? 3 : 1;
     const int dimensions = voxels.lattice_size()[2] > 1 ? 3 : 2;
     const auto of_sample = [=, spreading = pace.spreading](std::size_t width) {
@@ -442,7 +442,7 @@ Cost predict_nufft(const EngineFacts& context, const Variant&, const std::string
     const std::size_t coils = stage == "q" ? 1 : coils_at_a_time(grid); // at most
     const auto fine = static_cast<double>(FineGrid(grid, coils).values());
     Cost cost;
-    const Pace& pace = context.machine.pace;
+    const MachineModel& pace = context.machine.pace;
     cost.seconds = grid.seconds(points.count(), rates_of(pace, context, voxels)) / pace.cores;
     cost.host_bytes = fine * 2 * static_cast<double>(bytes_of(nufft_precision(context))) +
                       bytes_of_a_sample * static_cast<double>(points.count());

@@ -45,10 +45,11 @@ public:
         return split_into_ranges(round_up(samples_.count(), lanes), chunk);
     }
     /// Reals of the factors of x and y of so many samples.
-    std::size_t reals_of_x(std::size_t samples) const { return 2 * tiles * lanes * samples; }
-    std::size_t reals_of_y(std::size_t samples) const { return 2 * size_[1] * samples; }
+    std::size_t count_reals_of_x(std::size_t samples) const { return 2 * tiles * lanes * samples; }
+    std::size_t count_reals_of_y(std::size_t samples) const { return 2 * size_[1] * samples; }
     PrivateFactors room(std::size_t samples) const {
-        return {resources_.zeros(reals_of_x(samples)), resources_.zeros(reals_of_y(samples))};
+        return {resources_.zeros(count_reals_of_x(samples)),
+                resources_.zeros(count_reals_of_y(samples))};
     }
 
     void make(const Range& some, const PrivateFactors& to) {
@@ -86,7 +87,8 @@ std::shared_ptr<const FactorsOfChunks> kept_factors(FactorMaker& maker, const Se
     constexpr std::size_t most_bytes = std::size_t(8) << 20;
     const Precision precision = work.resources.precision;
     const std::size_t all = round_up(work.samples.count(), maker.lanes);
-    const std::size_t bytes = (maker.reals_of_x(all) + maker.reals_of_y(all)) * bytes_of(precision);
+    const std::size_t bytes =
+        (maker.count_reals_of_x(all) + maker.count_reals_of_y(all)) * bytes_of(precision);
     if (in.store == nullptr || bytes > most_bytes) {
         return nullptr;
     }

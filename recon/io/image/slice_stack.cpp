@@ -12,19 +12,19 @@ namespace lsrecon {
 
 namespace {
 
-struct Slice {
+struct StackedSlice {
     Vec3 position;
     double along_normal;
     std::vector<std::size_t> frames;
 };
 
 /// Frames at one position are one slice.
-std::vector<Slice> slices_of(const StoredImage& image) {
-    std::vector<Slice> slices;
+std::vector<StackedSlice> slices_of(const StoredImage& image) {
+    std::vector<StackedSlice> slices;
     const auto& directions = image.about.grid.directions;
     for (std::size_t f = 0; f < image.frames(); ++f) {
         const Vec3& position = *image.about.frames[f].position;
-        auto known = std::find_if(slices.begin(), slices.end(), [&](const Slice& slice) {
+        auto known = std::find_if(slices.begin(), slices.end(), [&](const StackedSlice& slice) {
             return are_same_position(slice.position, position);
         });
         if (known == slices.end()) {
@@ -37,7 +37,7 @@ std::vector<Slice> slices_of(const StoredImage& image) {
 }
 
 /// The mean spacing in mm of slices in order: errors of rounding do not add up over many.
-double mean_spacing(const std::vector<Slice>& slices) {
+double mean_spacing(const std::vector<StackedSlice>& slices) {
     return (slices.back().along_normal - slices.front().along_normal) /
            static_cast<double>(slices.size() - 1);
 }
@@ -53,7 +53,7 @@ std::string without_slice(const std::string& label) {
                                     : label.substr(0, at) + label.substr(end + 2);
 }
 
-std::string what_is_wrong(const StoredImage& image, const std::vector<Slice>& slices) {
+std::string what_is_wrong(const StoredImage& image, const std::vector<StackedSlice>& slices) {
     const Grid& grid = image.about.grid;
     if (grid.dimensions == 3) {
         return text("volumes at ", slices.size(), " positions");
@@ -61,10 +61,10 @@ std::string what_is_wrong(const StoredImage& image, const std::vector<Slice>& sl
     if (!grid.directions) {
         return text("frames at ", slices.size(), " positions, without directions");
     }
-    const Slice& first = slices.front();
+    const StackedSlice& first = slices.front();
     const double spacing = mean_spacing(slices);
     for (std::size_t s = 1; s < slices.size(); ++s) {
-        const Slice& slice = slices[s];
+        const StackedSlice& slice = slices[s];
         const double along = spacing * static_cast<double>(s);
         Vec3 expected = first.position;
         for (std::size_t d = 0; d < 3; ++d) {
@@ -97,19 +97,20 @@ SliceStack find_slices(const StoredImage& image) {
     if (!image.about.frames.front().position) {
         return stack;
     }
-    std::vector<Slice> slices = slices_of(image);
+    std::vector<StackedSlice> slices = slices_of(image);
     if (slices.size() == 1) {
         return stack;
     }
-    std::sort(slices.begin(), slices.end(),
-              [](const Slice& a, const Slice& b) { return a.along_normal < b.along_normal; });
+    std::sort(slices.begin(), slices.end(), [](const StackedSlice& a, const StackedSlice& b) {
+        return a.along_normal < b.along_normal;
+    });
     stack.problem = what_is_wrong(image, slices);
     if (!stack.problem.empty()) {
         return stack;
     }
     stack.spacing_mm = mean_spacing(slices);
     stack.volumes.resize(slices.front().frames.size());
-    for (const Slice& slice : slices) {
+    for (const StackedSlice& slice : slices) {
         for (std::size_t t = 0; t < stack.volumes.size(); ++t) {
             stack.volumes[t].push_back(slice.frames[t]);
         }

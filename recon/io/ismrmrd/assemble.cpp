@@ -36,7 +36,7 @@ public:
     /// The samples of a frame of the scan. The samples of a single frame can be taken once.
     /// InputError when the frame has a bad readout.
     CoilRows take(std::size_t frame) {
-        const Place& place = frames_[frame];
+        const Slice& place = frames_[frame];
         Raw& raw = raw_[place.raw];
         for (const auto& [readout, error] : raw.bad) {
             if (readout >= place.readouts.first && readout < place.readouts.end) {
@@ -53,7 +53,7 @@ public:
     }
 
 private:
-    struct Place {
+    struct Slice {
         std::size_t raw;
         RawPart readouts;
         std::size_t first;
@@ -64,7 +64,7 @@ private:
         RawBad bad;
     };
     std::vector<Raw> raw_;
-    std::vector<Place> frames_;
+    std::vector<Slice> frames_;
 };
 
 /// Samples `first` to `end` of M x dimensions coordinates.
@@ -309,7 +309,7 @@ void require_one_orientation_a_slice(const RawFrames& raw) {
     std::map<std::uint16_t, decltype(raw.frames.begin())> of_slices;
     for (auto one = raw.frames.begin(); one != raw.frames.end(); ++one) {
         const auto first = of_slices.emplace(one->first.front(), one).first->second;
-        const Apart from_first = apart(one->second.where, first->second.where);
+        const PoseDifference from_first = apart(one->second.where, first->second.where);
         if (from_first.degrees > same_degrees && !from_first.share_maps()) {
             refuse(raw, text("orientations of the frames of slice ", one->first.front()),
                    text("several: ", name_of(raw, one->first), " is ", from_first.in_words(),
@@ -324,7 +324,7 @@ void require_one_orientation_a_slice(const RawFrames& raw) {
 enum class OwnPlaces { none, positions, orientations };
 
 OwnPlaces set_geometry(const RawFrames& raw, Scan& scan) {
-    const Whereabouts& first = first_chosen(raw).where;
+    const Pose& first = first_chosen(raw).where;
     std::size_t placed = 0;
     std::size_t directed = 0;
     bool known = false; // headers that were never filled in are zero: no position at the isocentre
@@ -369,16 +369,19 @@ OwnPlaces set_geometry(const RawFrames& raw, Scan& scan) {
 }
 
 /// The distance of calibration from the nearest frame of its slice.
-Apart apart_from_slice(const RawFrames& raw, const RawFrame& calibration, std::uint16_t slice) {
-    std::optional<Apart> nearest;
+PoseDifference apart_from_slice(const RawFrames& raw, const RawFrame& calibration,
+                                std::uint16_t slice) {
+    std::optional<PoseDifference> nearest;
     for (const auto& [counters, frame] : raw.frames) {
         if (counters.front() == slice) {
-            const Apart one = apart(filled_in(calibration.where), filled_in(frame.where));
-            const auto rank = [](const Apart& of) { return std::pair(!of.share_maps(), of.mm); };
+            const PoseDifference one = apart(filled_in(calibration.where), filled_in(frame.where));
+            const auto rank = [](const PoseDifference& of) {
+                return std::pair(!of.share_maps(), of.mm);
+            };
             nearest = nearest && rank(*nearest) < rank(one) ? nearest : one;
         }
     }
-    return nearest.value_or(Apart());
+    return nearest.value_or(PoseDifference());
 }
 
 void set_calibrations(RawFrames& raw, const Vec3& factor, bool moved, Scan& scan) {
@@ -390,7 +393,7 @@ void set_calibrations(RawFrames& raw, const Vec3& factor, bool moved, Scan& scan
             continue;
         }
         const std::string name = name_of(raw, counters);
-        const Apart from_frames = apart_from_slice(raw, frame, counters.front());
+        const PoseDifference from_frames = apart_from_slice(raw, frame, counters.front());
         if (!from_frames.share_maps()) {
             scan.calibrations_unused.emplace_back(name, "lie elsewhere: " + from_frames.in_words());
             if (elsewhere == 0) {
@@ -443,7 +446,7 @@ Sampling sampling_of(const RawFrames& raw, const RawFrame& frame, std::size_t fi
     return sampling;
 }
 
-void set_own_place(const Whereabouts& where, OwnPlaces own, Frame& frame) {
+void set_own_place(const Pose& where, OwnPlaces own, Frame& frame) {
     if (own == OwnPlaces::positions) {
         frame.position = where.position;
     } else if (own == OwnPlaces::orientations) {

@@ -25,7 +25,7 @@ std::array<Vec3, 3> directions_of(const IsmrmrdHeader& header) {
 
 /// Takes the place from a header. Values that are not finite, and directions that were never filled
 /// in, say nothing.
-void place(const IsmrmrdHeader& header, Whereabouts& where) {
+void place(const IsmrmrdHeader& header, Pose& where) {
     if (!where.position && is_finite(position_of(header))) {
         where.position = position_of(header);
     }
@@ -222,7 +222,7 @@ public:
     }
 
     /// Whether the readout lies elsewhere than its frame, whose place it may be the first to say.
-    bool check_place(Whereabouts& where) const {
+    bool check_place(Pose& where) const {
         const Vec3 position = position_of(header_);
         const std::array<Vec3, 3> directions = directions_of(header_);
         const bool placed = is_finite(position);
@@ -472,7 +472,7 @@ std::string unlike_image(const RawFrames& scan, const IsmrmrdHeader& header) {
 
 RawFrame& calibration_at_place_of(RawFrames& scan, const IsmrmrdHeader& header,
                                   const RawCounters& counters) {
-    Whereabouts where;
+    Pose where;
     place(header, where);
     const auto [first, last] = scan.calibrations.equal_range(counters);
     const auto known = std::find_if(first, last, [&](const auto& calibration) {

@@ -15,7 +15,7 @@
 #include "io/ismrmrd/file.hpp"
 #include "io/ismrmrd/header.hpp"
 #include "io/ismrmrd/readout_crop.hpp"
-#include "scan/whereabouts.hpp"
+#include "scan/pose.hpp"
 
 namespace lsrecon {
 
@@ -61,7 +61,7 @@ struct RawFrame {
     std::vector<long> shifts; ///< shifts of each readout, as of ReversedCentres; 0 of others
     std::vector<double> dwells; ///< dwell times of each readout, in s
     RawBad bad;
-    Whereabouts where; ///< place by the first acquisitions that say it
+    Pose where; ///< place by the first acquisitions that say it
     std::size_t first = 0; ///< acquisition's place in the file
     IsmrmrdCounters idx; ///< counters of that acquisition
     bool partitions_differ = false; ///< kspace_encode_step_2 of others

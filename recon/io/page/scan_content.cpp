@@ -7,7 +7,7 @@
 #include "base/numbers.hpp"
 #include "io/page/page.hpp"
 #include "io/scan_file.hpp"
-#include "scan/coil_mixing.hpp"
+#include "scan/coil_transform.hpp"
 
 // What a page shows of a scan, before anything is reconstructed.
 

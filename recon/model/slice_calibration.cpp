@@ -1,4 +1,4 @@
-#include "model/place_calibration.hpp"
+#include "model/slice_calibration.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -12,7 +12,7 @@ namespace lsrecon {
 
 namespace {
 
-/// The largest number of frames of a place that are calibrated: enough to see what moves.
+/// The largest number of frames of a slice that are calibrated: enough to see what moves.
 constexpr std::size_t most_calibrations = 8;
 /// Samples a voxel of the calibration's grid that are enough for frames together, where they fill
 /// it: several times those of spokes at the Nyquist rate.
@@ -70,10 +70,10 @@ Frame joined(const std::vector<Frame>& frames) {
     return {sampling, std::move(rows), frames.front().label, frames.front().position};
 }
 
-class FramesOfPlace {
+class FramesOfSlice {
 public:
-    FramesOfPlace(Transforms& transforms, const Scan& scan, const CalibrationField& field,
-                  MixedFrames& frames, Reporter& report)
+    FramesOfSlice(Transforms& transforms, const Scan& scan, const CalibrationField& field,
+                  PreparedFrames& frames, Reporter& report)
         : transforms_(transforms), scan_(scan), field_(field), frames_(frames), report_(report) {}
 
     /// The wanted radius of the first frame that is not silent.
@@ -87,11 +87,11 @@ private:
     Transforms& transforms_;
     const Scan& scan_;
     const CalibrationField& field_;
-    MixedFrames& frames_;
+    PreparedFrames& frames_;
     Reporter& report_;
 };
 
-std::size_t FramesOfPlace::wanted_radius(const std::vector<std::size_t>& good) {
+std::size_t FramesOfSlice::wanted_radius(const std::vector<std::size_t>& good) {
     for (const std::size_t f : good) {
         const auto wanted_by = [&](const Frame& frame) {
             return frame.samples.largest_part() > 0 ? field_.wanted_radius(frame) : 0;
@@ -103,8 +103,8 @@ std::size_t FramesOfPlace::wanted_radius(const std::vector<std::size_t>& good) {
     return most_radius(field_.grid());
 }
 
-/// The first that is not silent and others from all over the place.
-std::optional<Calibration> FramesOfPlace::calibrate_one_by_one(const std::vector<std::size_t>& good,
+/// The first that is not silent and others from all over the slice.
+std::optional<Calibration> FramesOfSlice::calibrate_one_by_one(const std::vector<std::size_t>& good,
                                                                std::size_t radius) {
     const auto calibrated = [&](const Frame& frame) -> std::optional<Calibration> {
         if (frame.samples.largest_part() == 0) {
@@ -143,7 +143,7 @@ std::vector<std::size_t> spread(const std::vector<std::size_t>& frames) {
     return result;
 }
 
-std::optional<Calibration> FramesOfPlace::calibrate_together(const std::vector<std::size_t>& good,
+std::optional<Calibration> FramesOfSlice::calibrate_together(const std::vector<std::size_t>& good,
                                                              std::size_t radius) {
     const Grid grid = calibration_grid(field_.grid(), radius);
     SampledCells cells(field_.grid(), radius);
@@ -179,14 +179,14 @@ std::optional<Calibration> FramesOfPlace::calibrate_together(const std::vector<s
 } // namespace
 
 std::optional<Calibration> calibrate_frames(Transforms& transforms, const Scan& scan,
-                                            const CalibrationField& field, MixedFrames& frames,
+                                            const CalibrationField& field, PreparedFrames& frames,
                                             const std::vector<std::size_t>& good,
                                             Reporter& report) {
     if (good.empty()) {
         return std::nullopt;
     }
-    FramesOfPlace place(transforms, scan, field, frames, report);
-    const std::size_t most = place.wanted_radius(good);
+    FramesOfSlice slice(transforms, scan, field, frames, report);
+    const std::size_t most = slice.wanted_radius(good);
     SampledCells all(field.grid(), most);
     std::map<const Sampling*, std::size_t> radius_of;
     for (const std::size_t f : good) {
@@ -208,12 +208,12 @@ std::optional<Calibration> calibrate_frames(Transforms& transforms, const Scan& 
         return result;
     };
     const auto alone = [&](std::size_t radius) {
-        return place.calibrate_one_by_one(sampled_to(radius), radius);
+        return slice.calibrate_one_by_one(sampled_to(radius), radius);
     };
     if (std::optional<Calibration> whole = alone(all.radius())) {
         return whole;
     }
-    std::optional<Calibration> together = place.calibrate_together(good, all.radius());
+    std::optional<Calibration> together = slice.calibrate_together(good, all.radius());
     if (!together || together->unexplained <= of_one_image) {
         return together;
     }

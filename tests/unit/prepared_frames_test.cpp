@@ -1,6 +1,6 @@
 // What steps of preparation change is in every frame, however often it was looked at before.
 
-#include "model/mixed_frames.hpp"
+#include "model/prepared_frames.hpp"
 
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ Scan two_frames() {
 }
 
 /// What a gradient delay is to be: another trajectory, and a phase of the samples.
-void delay(Scan& scan, MixedFrames& frames) {
+void delay(Scan& scan, PreparedFrames& frames) {
     auto delayed = std::make_shared<Sampling>(*scan.frames.front().sampling);
     for (Vec3& k : delayed->trajectory) {
         k[0] += 0.25;
@@ -34,12 +34,12 @@ void delay(Scan& scan, MixedFrames& frames) {
     });
 }
 
-class MixedFramesOfTwo : public testing::TestWithParam<bool> {};
+class PreparedFramesOfTwo : public testing::TestWithParam<bool> {};
 
-TEST_P(MixedFramesOfTwo, HaveSamplingsAndSamplesOfTheStepsSoFar) {
+TEST_P(PreparedFramesOfTwo, HaveSamplingsAndSamplesOfTheStepsSoFar) {
     FramesInMemory source(two_frames());
     Scan scan = source.take_scan();
-    MixedFrames frames(source, scan);
+    PreparedFrames frames(source, scan);
     if (GetParam()) { // then it stays in memory
         frames.look_at(0, [](const Frame& frame) {
             EXPECT_EQ(frame.sampling->trajectory[0][0], 0);
@@ -47,7 +47,7 @@ TEST_P(MixedFramesOfTwo, HaveSamplingsAndSamplesOfTheStepsSoFar) {
         });
     }
     delay(scan, frames);
-    CoilMixing twice(1, 2);
+    CoilTransform twice(1, 2);
     twice << 2, 0;
     frames.mix(twice);
     for (const std::size_t f : {0, 1}) {
@@ -59,7 +59,7 @@ TEST_P(MixedFramesOfTwo, HaveSamplingsAndSamplesOfTheStepsSoFar) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Looked, MixedFramesOfTwo, testing::Bool());
+INSTANTIATE_TEST_SUITE_P(Looked, PreparedFramesOfTwo, testing::Bool());
 
 } // namespace
 } // namespace lsrecon

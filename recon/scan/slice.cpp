@@ -1,4 +1,4 @@
-#include "scan/place.hpp"
+#include "scan/slice.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -25,7 +25,7 @@ bool near(const std::optional<Vec3>& a, const std::optional<Vec3>& b) {
 
 } // namespace
 
-std::vector<std::size_t> Place::frames() const {
+std::vector<std::size_t> Slice::frames() const {
     std::vector<std::size_t> all;
     for (const SampledFrames& alike : samplings) {
         all.insert(all.end(), alike.frames.begin(), alike.frames.end());
@@ -33,25 +33,25 @@ std::vector<std::size_t> Place::frames() const {
     return all;
 }
 
-bool at_one_place(const Frame& a, const Frame& b) {
+bool at_one_slice(const Frame& a, const Frame& b) {
     return slice_in(a.label) == slice_in(b.label) && near(a.position, b.position);
 }
 
-std::vector<Place> places_of(const Scan& scan) {
-    std::vector<Place> places;
+std::vector<Slice> slices_of(const Scan& scan) {
+    std::vector<Slice> slices;
     for (std::size_t f = 0; f < scan.frames.size(); ++f) {
         const Frame& frame = scan.frames[f];
-        auto place = std::find_if(places.begin(), places.end(), [&](const Place& known) {
-            return at_one_place(scan.frames[known.first_frame()], frame);
+        auto slice = std::find_if(slices.begin(), slices.end(), [&](const Slice& known) {
+            return at_one_slice(scan.frames[known.first_frame()], frame);
         });
-        if (place == places.end()) {
-            Place first;
-            first.index = places.size();
+        if (slice == slices.end()) {
+            Slice first;
+            first.index = slices.size();
             first.grid = scan.grid;
             first.grid.position = frame.position ? frame.position : scan.grid.position;
-            place = places.insert(places.end(), std::move(first));
+            slice = slices.insert(slices.end(), std::move(first));
         }
-        std::vector<SampledFrames>& samplings = place->samplings;
+        std::vector<SampledFrames>& samplings = slice->samplings;
         auto alike =
             std::find_if(samplings.begin(), samplings.end(), [&](const SampledFrames& known) {
                 return known.sampling == frame.sampling;
@@ -61,30 +61,31 @@ std::vector<Place> places_of(const Scan& scan) {
         }
         alike->frames.push_back(f);
     }
-    return places;
+    return slices;
 }
 
-std::vector<std::size_t> place_of_frames(const std::vector<Place>& places) {
+std::vector<std::size_t> slice_of_frames(const std::vector<Slice>& slices) {
     std::vector<std::size_t> place_of;
-    for (const Place& place : places) {
-        for (const std::size_t f : place.frames()) {
+    for (const Slice& slice : slices) {
+        for (const std::size_t f : slice.frames()) {
             place_of.resize(std::max(place_of.size(), f + 1));
-            place_of[f] = place.index;
+            place_of[f] = slice.index;
         }
     }
     return place_of;
 }
 
-void require_one_place(const Scan& scan, const std::string& what, const std::string& otherwise) {
-    const std::size_t places = places_of(scan).size();
-    if (places == 1) {
+void require_one_slice(const Scan& scan, const std::string& what, const std::string& otherwise) {
+    const std::size_t count = slices_of(scan).size();
+    if (count == 1) {
         return;
     }
-    const bool slices =
+    const bool are_slices =
         std::count(scan.frame_counters.begin(), scan.frame_counters.end(), "slice") > 0;
-    throw InputError({scan.file, "frames that share the " + what,
-                      slices ? "several slices" : text(places, " positions"), "frames of one place",
-                      text("choose one with ", slices ? "`slice`" : "`frames`", "; ", otherwise)});
+    throw InputError(
+        {scan.file, "frames that share the " + what,
+         are_slices ? "several slices" : text(count, " positions"), "frames of one place",
+         text("choose one with ", are_slices ? "`slice`" : "`frames`", "; ", otherwise)});
 }
 
 std::string slice_in(const std::string& label) {

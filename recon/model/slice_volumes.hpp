@@ -3,24 +3,24 @@
 #include <vector>
 
 #include "model/resampled.hpp"
-#include "scan/place.hpp"
+#include "scan/slice.hpp"
 
 namespace lsrecon {
 
 /// Volumes of a file, such as a field map, on the grid of a scan's image: at each of its places.
-class PlacedVolumes {
+class SliceVolumes {
 public:
     /// `volumes` C x N lie on `grid`, and are to hold the field of view of `needed`. InputError
     /// when they do not (require_same_field), have fewer dimensions than the scan, or when a scan
     /// of several places meets volumes that serve one: of one plane, or of an unknown place.
-    PlacedVolumes(CoilRows volumes, const Grid& grid, const Scan& scan,
-                  const std::vector<Place>& places, const Grid& needed, const Resampled& of);
+    SliceVolumes(CoilRows volumes, const Grid& grid, const Scan& scan,
+                 const std::vector<Slice>& places, const Grid& needed, const Resampled& of);
 
     /// Whether each place has volumes of its own.
     bool differ() const { return grids_.size() > 1; }
     /// The volumes of a place, C x N of the scan's grid; those of a scan of one place are given
     /// away. InputError as of resampled().
-    CoilRows take(const Place& place);
+    CoilRows take(const Slice& place);
 
 private:
     void require_own_places(const Scan& scan) const;

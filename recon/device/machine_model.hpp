@@ -11,7 +11,7 @@ namespace lsrecon {
 /// The pace of one machine, its device and its host, at the parts of a reconstruction: seconds a
 /// unit of work, or factors on estimates from the numbers of the device. Their ratios are those of
 /// a usual machine (nominal_pace); four factors on them are measured (pace_rows).
-struct Pace {
+struct MachineModel {
     double start = 0; ///< the program, its libraries, and opening the device
     double file = 0; ///< opening and checking a scan
     double byte = 0; ///< byte of a scan, read and checked
@@ -47,17 +47,17 @@ struct Pace {
 /// `lsrecon devices --measure` finds them by least squares.
 struct PaceRow {
     const char* name;
-    std::vector<double Pace::*> members;
+    std::vector<double MachineModel::*> members;
 };
 /// Starting; the host's memory and loops; exact sums; grids and vectors of the device.
 const std::vector<PaceRow>& pace_rows();
 
 /// The pace before any measurement: as an NVIDIA H200 or cores of a server (Xeon with AVX-512).
-Pace nominal_pace(bool is_gpu, std::size_t cores);
+MachineModel nominal_pace(bool is_gpu, std::size_t cores);
 /// The nominal pace times the factors of pace_rows().
-Pace measured_pace(bool is_gpu, std::size_t cores, const std::vector<double>& factors);
+MachineModel measured_pace(bool is_gpu, std::size_t cores, const std::vector<double>& factors);
 /// The pace of a device: kept by keep(), else nominal, with the cores that this process works on.
-Pace pace_of(const DeviceInfo& info);
+MachineModel pace_of(const DeviceInfo& info);
 
 /// The factor by which products and vectors take longer than in floats, measured.
 double slowdown_of(Precision precision, bool in_host_memory);
@@ -65,7 +65,7 @@ double slowdown_of(Precision precision, bool in_host_memory);
 /// A machine as predictions know it.
 struct Machine {
     DeviceInfo device;
-    Pace pace;
+    MachineModel pace;
 };
 /// The machine by which a process chooses what its image's bits depend on: a GPU by its numbers, a
 /// CPU as two cores of a server whatever it is, whose factors are all 1. So the same scan is

@@ -1,4 +1,4 @@
-#include "scan/whereabouts.hpp"
+#include "scan/pose.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -22,11 +22,11 @@ std::string in_tenths(double value) {
 
 } // namespace
 
-bool Apart::share_maps() const {
+bool PoseDifference::share_maps() const {
     return mm <= maps_reach_mm && degrees <= maps_reach_degrees;
 }
 
-std::string Apart::in_words() const {
+std::string PoseDifference::in_words() const {
     std::string words;
     if (mm >= same_position_mm) {
         words = in_tenths(mm) + " mm away";
@@ -37,8 +37,8 @@ std::string Apart::in_words() const {
     return words;
 }
 
-Apart apart(const Whereabouts& a, const Whereabouts& b) {
-    Apart result;
+PoseDifference apart(const Pose& a, const Pose& b) {
+    PoseDifference result;
     if (a.position && b.position) {
         result.mm = distance(*a.position, *b.position);
     }

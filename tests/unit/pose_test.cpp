@@ -1,4 +1,4 @@
-#include "scan/whereabouts.hpp"
+#include "scan/pose.hpp"
 
 #include <cmath>
 #include <gtest/gtest.h>
@@ -32,8 +32,8 @@ TEST(HeaderNumbers, AreTheSameToTheirPrecision) {
     EXPECT_FALSE(is_finite(Vec3{0, std::nan(""), 0}) || is_finite(Vec3{HUGE_VAL, 0, 0}));
 }
 
-TEST(Whereabouts, AreApartInPositionAndDirections) {
-    const Whereabouts here{Vec3{3, -4, 10}, turned(13)};
+TEST(Pose, AreApartInPositionAndDirections) {
+    const Pose here{Vec3{3, -4, 10}, turned(13)};
     const auto to = [&](const Vec3& position, double degrees) {
         return apart(here, {position, turned(13 + degrees)});
     };
@@ -47,8 +47,8 @@ TEST(Whereabouts, AreApartInPositionAndDirections) {
     EXPECT_EQ(to({3, -4, 10.001}, 0.01).in_words(), "");
 }
 
-TEST(Whereabouts, ShareMapsWithinAFewMillimetresAndDegrees) {
-    const Whereabouts here{Vec3{3, -4, 10}, turned(13)};
+TEST(Pose, ShareMapsWithinAFewMillimetresAndDegrees) {
+    const Pose here{Vec3{3, -4, 10}, turned(13)};
     const auto share = [&](double mm, double degrees) {
         return apart(here, {Vec3{3, -4, 10 + mm}, turned(13 + degrees)}).share_maps();
     };

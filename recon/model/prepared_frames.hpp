@@ -4,9 +4,9 @@
 #include <map>
 #include <vector>
 
-#include "scan/coil_mixing.hpp"
+#include "scan/coil_transform.hpp"
 #include "scan/frame_source.hpp"
-#include "scan/place.hpp"
+#include "scan/slice.hpp"
 
 namespace lsrecon {
 
@@ -15,26 +15,26 @@ using FrameChange = std::function<void(std::size_t index, Frame& frame)>;
 
 /// The frames of a source as the steps of preparation have changed them: their samples, the
 /// samplings that the scan has now, and mixed coils.
-class MixedFrames {
+class PreparedFrames {
 public:
     /// The source and its scan must outlive it.
-    MixedFrames(FrameSource& source, const Scan& scan) : source_(source), scan_(scan) {}
+    PreparedFrames(FrameSource& source, const Scan& scan) : source_(source), scan_(scan) {}
 
     /// Changes each frame once more, after the changes so far.
     void change(FrameChange change);
     /// Mixes the coils once more, after the mixing so far.
-    void mix(const CoilMixing& mixing);
-    const CoilMixing& mixing() const { return mixing_; } ///< a matrix without rows for no mixing
+    void mix(const CoilTransform& mixing);
+    const CoilTransform& mixing() const { return mixing_; } ///< a matrix without rows for no mixing
 
     std::size_t first_good() const { return source_.first_good(); }
     bool is_bad(std::size_t index) const { return source_.bad().count(index) > 0; }
-    /// The frames of a place that can be used, in the order of their indices.
-    std::vector<std::size_t> good_of(const Place& place) const;
+    /// The frames of a slice that can be used, in the order of their indices.
+    std::vector<std::size_t> good_of(const Slice& slice) const;
 
     /// visit(frame with its samples), which is kept.
     template <typename Visit> auto look_at(std::size_t index, const Visit& visit) {
         struct Kept {
-            MixedFrames& frames;
+            PreparedFrames& frames;
             std::size_t index;
             Frame frame;
             ~Kept() { frames.keep(index, std::move(frame)); }
@@ -56,7 +56,7 @@ private:
     FrameSource& source_;
     const Scan& scan_;
     std::vector<FrameChange> changes_;
-    CoilMixing mixing_;
+    CoilTransform mixing_;
     std::map<std::size_t, Frame> kept_;
 };
 

@@ -1,4 +1,4 @@
-#include "model/mixed_frames.hpp"
+#include "model/prepared_frames.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -17,8 +17,8 @@ double bytes_of(const Frame& frame) {
 
 } // namespace
 
-std::vector<std::size_t> MixedFrames::good_of(const Place& place) const {
-    const std::vector<std::size_t> frames = place.frames();
+std::vector<std::size_t> PreparedFrames::good_of(const Slice& slice) const {
+    const std::vector<std::size_t> frames = slice.frames();
     std::vector<std::size_t> good;
     std::copy_if(frames.begin(), frames.end(), std::back_inserter(good),
                  [&](std::size_t f) { return !is_bad(f); });
@@ -26,21 +26,21 @@ std::vector<std::size_t> MixedFrames::good_of(const Place& place) const {
     return good;
 }
 
-void MixedFrames::change(FrameChange change) {
+void PreparedFrames::change(FrameChange change) {
     for (auto& [index, frame] : kept_) {
         change(index, frame);
     }
     changes_.push_back(std::move(change));
 }
 
-void MixedFrames::mix(const CoilMixing& mixing) {
-    mixing_ = mixing_.rows() > 0 ? CoilMixing(mixing * mixing_) : mixing;
+void PreparedFrames::mix(const CoilTransform& mixing) {
+    mixing_ = mixing_.rows() > 0 ? CoilTransform(mixing * mixing_) : mixing;
     for (auto& [index, frame] : kept_) {
         frame.samples = mixed(mixing, frame.samples);
     }
 }
 
-Frame MixedFrames::read(std::size_t index) {
+Frame PreparedFrames::read(std::size_t index) {
     Frame frame = source_.frame(index);
     for (const FrameChange& change : changes_) {
         change(index, frame);
@@ -52,7 +52,7 @@ Frame MixedFrames::read(std::size_t index) {
     return frame;
 }
 
-Frame MixedFrames::take(std::size_t index) {
+Frame PreparedFrames::take(std::size_t index) {
     auto kept = kept_.extract(index);
     if (!kept) {
         return read(index);
@@ -61,7 +61,7 @@ Frame MixedFrames::take(std::size_t index) {
     return std::move(kept.mapped());
 }
 
-void MixedFrames::keep(std::size_t index, Frame frame) {
+void PreparedFrames::keep(std::size_t index, Frame frame) {
     double bytes = 0;
     for (const auto& [other, one] : kept_) {
         bytes += other == first_good() ? 0 : bytes_of(one);
@@ -71,7 +71,7 @@ void MixedFrames::keep(std::size_t index, Frame frame) {
     }
 }
 
-double MixedFrames::most_kept_bytes() {
+double PreparedFrames::most_kept_bytes() {
     constexpr double share = 1.0 / 16;
     return share * memory_limit().bytes;
 }

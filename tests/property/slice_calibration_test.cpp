@@ -1,4 +1,4 @@
-#include "model/place_calibration.hpp"
+#include "model/slice_calibration.hpp"
 
 #include <gtest/gtest.h>
 
@@ -138,7 +138,7 @@ TEST_F(PlaceCalibration, IsByTheTrajectoryThatAStepHasMade) {
     const auto nothing = [](ScanInPreparation&) {};
     const auto scale_by_step = [](ScanInPreparation& it) {
         scale_trajectories(it.scan, 1.0 / 0.9);
-        it.places = places_of(it.scan);
+        it.slices = slices_of(it.scan);
     };
     Scan wrong = spokes(80, 3).scan;
     scale_trajectories(wrong, 0.9);

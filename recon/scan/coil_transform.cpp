@@ -1,4 +1,4 @@
-#include "scan/coil_mixing.hpp"
+#include "scan/coil_transform.hpp"
 
 #include <Eigen/Cholesky>
 
@@ -54,7 +54,7 @@ Eigen::MatrixXcd gram(const CoilRows& rows) {
     });
 }
 
-CoilRows mixed(const CoilMixing& mixing, const CoilRows& rows) {
+CoilRows mixed(const CoilTransform& mixing, const CoilRows& rows) {
     return rows.visit([&](const auto& values) -> CoilRows {
         using Matrix = std::decay_t<decltype(values)>;
         Matrix result(mixing.rows(), values.cols());
@@ -75,7 +75,7 @@ Eigen::MatrixXcd covariance_of(const CoilRows& noise) {
     return gram(noise) / static_cast<double>(noise.columns());
 }
 
-CoilMixing whitening(const Scan& scan) {
+CoilTransform whitening(const Scan& scan) {
     const CoilRows& noise = scan.noise;
     const auto refuse = [&](const std::string& found, const std::string& expected) {
         throw InputError({scan.file, scan.name_of("noise"), found, expected,
@@ -118,7 +118,7 @@ CompressedCoils compressed_coils(const std::vector<Eigen::MatrixXcd>& grams,
         sum += gram / gram.trace().real();
     }
     const HermitianEigen coils = eigen_of(sum);
-    const CoilMixing mixing = coils.vectors.rowwise().reverse().adjoint();
+    const CoilTransform mixing = coils.vectors.rowwise().reverse().adjoint();
     std::vector<Eigen::VectorXd> energies;
     Eigen::Index count = 0;
     for (const Eigen::MatrixXcd& gram : grams) {

@@ -6,10 +6,10 @@
 namespace lsrecon {
 
 /// V virtual coils as linear combinations of C coils, V x C.
-using CoilMixing = Eigen::MatrixXcd;
+using CoilTransform = Eigen::MatrixXcd;
 
 /// The virtual coils of rows, C x M: V x M in the precision of the rows.
-CoilRows mixed(const CoilMixing& mixing, const CoilRows& rows);
+CoilRows mixed(const CoilTransform& mixing, const CoilRows& rows);
 
 /// rows rows^H, C x C, added in a fixed order.
 Eigen::MatrixXcd gram(const CoilRows& rows);
@@ -23,7 +23,7 @@ double energy_of_noise(const CoilRows& noise);
 /// samples of scan.noise, v is the mean of its diagonal, so that samples keep their unit, and W the
 /// inverse of the Cholesky factor of Psi / v. The solution with unit weights is then the one of
 /// maximum likelihood (Pruessmann et al. 2001). InputError when the covariance is singular.
-CoilMixing whitening(const Scan& scan);
+CoilTransform whitening(const Scan& scan);
 
 /// The number of virtual coils to keep.
 struct CoilCompression {
@@ -37,7 +37,7 @@ struct CoilCompression {
 /// white noise stays white (Buehrer et al. 2007, MRM 57:1131). By the Gram matrices of the samples
 /// of several places, which all count alike.
 struct CompressedCoils {
-    CoilMixing mixing;
+    CoilTransform mixing;
     double energy; ///< the share that they keep, of the place that keeps least
 };
 CompressedCoils compressed_coils(const std::vector<Eigen::MatrixXcd>& grams,

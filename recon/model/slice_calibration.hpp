@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "model/calibration.hpp"
-#include "model/mixed_frames.hpp"
+#include "model/prepared_frames.hpp"
 
 namespace lsrecon {
 
@@ -16,7 +16,7 @@ namespace lsrecon {
 /// where every frame is zeros; InputError where the centre is sampled too sparsely or no image
 /// comes near all frames.
 std::optional<Calibration> calibrate_frames(Transforms& transforms, const Scan& scan,
-                                            const CalibrationField& field, MixedFrames& frames,
+                                            const CalibrationField& field, PreparedFrames& frames,
                                             const std::vector<std::size_t>& good, Reporter& report);
 
 } // namespace lsrecon

@@ -9,16 +9,16 @@
 
 namespace lsrecon {
 
-/// Frames of one place that were sampled alike, by their indices in the scan.
+/// Frames of one slice that were sampled alike, by their indices in the scan.
 struct SampledFrames {
     std::shared_ptr<const Sampling> sampling;
     std::vector<std::size_t> frames;
 };
 
 /// A slice, a volume or a stack of a scan, and what its frames share. Frames of one slice whose
-/// positions differ by less than 2 mm share one place, since coil maps are smooth.
-struct Place {
-    std::size_t index = 0; ///< among the places of the scan
+/// positions differ by less than 2 mm share one slice, since coil maps are smooth.
+struct Slice {
+    std::size_t index = 0; ///< among the slices of the scan
     Grid grid; ///< grid of the scan, where the first frame lies
     std::vector<SampledFrames> samplings; ///< samplings in the order in which they first occur
 
@@ -26,8 +26,8 @@ struct Place {
     std::vector<std::size_t> frames() const; ///< frames of one sampling after the other
 };
 
-/// The maps, field and prior image with which the images of one place are made; alive for the turn
-/// of the place.
+/// The maps, field and prior image with which the images of one slice are made; alive for the turn
+/// of the slice.
 struct Model {
     std::shared_ptr<const CoilRows> coil_maps; ///< C x N, of no rows for none
     /// The divisor of the coil maps. An image made with them is this many times as large as one in
@@ -37,18 +37,18 @@ struct Model {
     std::shared_ptr<const PriorImage> prior; ///< null for none
 };
 
-/// The places of a scan, in the order in which they first occur.
-std::vector<Place> places_of(const Scan& scan);
+/// The slices of a scan, in the order in which they first occur.
+std::vector<Slice> slices_of(const Scan& scan);
 
-/// The index of the place of each frame.
-std::vector<std::size_t> place_of_frames(const std::vector<Place>& places);
+/// The index of the slice of each frame.
+std::vector<std::size_t> slice_of_frames(const std::vector<Slice>& slices);
 
-/// Whether the two frames share a place.
-bool at_one_place(const Frame& a, const Frame& b);
+/// Whether the two frames share a slice.
+bool at_one_slice(const Frame& a, const Frame& b);
 
-/// InputError when a scan has several places but part of a file, "coil maps of --maps FILE", serves
-/// one; `otherwise` is the next step beside choosing a place.
-void require_one_place(const Scan& scan, const std::string& what, const std::string& otherwise);
+/// InputError when a scan has several slices but part of a file, "coil maps of --maps FILE", serves
+/// one; `otherwise` is the next step beside choosing a slice.
+void require_one_slice(const Scan& scan, const std::string& what, const std::string& otherwise);
 
 /// "slice 3" of the label "slice 3, repetition 1"; "" where the label names no slice.
 std::string slice_in(const std::string& label);

@@ -1,4 +1,4 @@
-#include "device/pace.hpp"
+#include "device/machine_model.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -168,21 +168,25 @@ std::optional<Machine> machine_of(const std::string& path) {
 
 const std::vector<PaceRow>& pace_rows() {
     static const std::vector<PaceRow> rows{
-        {"start", {&Pace::start, &Pace::file, &Pace::sampling, &Pace::planning}},
+        {"start",
+         {&MachineModel::start, &MachineModel::file, &MachineModel::sampling,
+          &MachineModel::planning}},
         {"host",
-         {&Pace::byte, &Pace::sample, &Pace::value, &Pace::voxel, &Pace::written, &Pace::window,
-          &Pace::factor, &Pace::map, &Pace::exact_sum}},
-        {"sums", {&Pace::exact, &Pace::phases}},
+         {&MachineModel::byte, &MachineModel::sample, &MachineModel::value, &MachineModel::voxel,
+          &MachineModel::written, &MachineModel::window, &MachineModel::factor, &MachineModel::map,
+          &MachineModel::exact_sum}},
+        {"sums", {&MachineModel::exact, &MachineModel::phases}},
         {"grids",
-         {&Pace::spreading, &Pace::fine, &Pace::convolution, &Pace::product, &Pace::pass,
-          &Pace::shrink, &Pace::shrinking}},
+         {&MachineModel::spreading, &MachineModel::fine, &MachineModel::convolution,
+          &MachineModel::product, &MachineModel::pass, &MachineModel::shrink,
+          &MachineModel::shrinking}},
     };
     return rows;
 }
 
-Pace nominal_pace(bool is_gpu, std::size_t cores) {
+MachineModel nominal_pace(bool is_gpu, std::size_t cores) {
     // Fitted to 176 stages on an NVIDIA H200 and 156 by PoCL on two cores of a Xeon, 2026-11.
-    Pace pace;
+    MachineModel pace;
     pace.cores = static_cast<double>(cores);
     pace.start = is_gpu ? 0.42 : 0.3;
     pace.file = 0.013;
@@ -209,10 +213,10 @@ Pace nominal_pace(bool is_gpu, std::size_t cores) {
     return pace;
 }
 
-Pace measured_pace(bool is_gpu, std::size_t cores, const std::vector<double>& factors) {
-    Pace pace = nominal_pace(is_gpu, cores);
+MachineModel measured_pace(bool is_gpu, std::size_t cores, const std::vector<double>& factors) {
+    MachineModel pace = nominal_pace(is_gpu, cores);
     for (std::size_t i = 0; i < factors.size(); ++i) {
-        for (double Pace::*const member : pace_rows()[i].members) {
+        for (double MachineModel::*const member : pace_rows()[i].members) {
             pace.*member *= factors[i];
         }
     }
@@ -220,7 +224,7 @@ Pace measured_pace(bool is_gpu, std::size_t cores, const std::vector<double>& fa
     return pace;
 }
 
-Pace pace_of(const DeviceInfo& info) {
+MachineModel pace_of(const DeviceInfo& info) {
     const std::optional<Machine> kept = machine_of(kept_path(info));
     return kept ? kept->pace : nominal_pace(info.type == "gpu", all_cores());
 }
@@ -228,7 +232,7 @@ Pace pace_of(const DeviceInfo& info) {
 Machine model_of(const DeviceInfo& info) {
     constexpr unsigned cores = 2;
     constexpr unsigned mhz = 2600;
-    Machine model{info, Pace()};
+    Machine model{info, MachineModel()};
     model.pace.product = info.type == "gpu" ? 5e-4 : 2e-4;
     model.pace.cores = cores;
     if (info.type == "cpu") {

@@ -1,4 +1,4 @@
-#include "scan/place.hpp"
+#include "scan/slice.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@ namespace {
 using Places = std::vector<std::size_t>;
 
 Places places(const Scan& scan) {
-    return place_of_frames(places_of(scan));
+    return slice_of_frames(slices_of(scan));
 }
 
 Frame frame(const std::string& label, std::optional<Vec3> position = {}) {
@@ -38,7 +38,7 @@ TEST(PlacesOfScan, HoldFramesThatWereSampledAlikeTogether) {
         scan.frames.push_back(frame(f % 3 == 2 ? "slice 7, phase 0" : "slice 3, phase 0"));
         scan.frames.back().sampling = samplings[f % 2];
     }
-    const std::vector<Place> all = places_of(scan);
+    const std::vector<Slice> all = slices_of(scan);
     ASSERT_EQ(all.size(), 2U);
     EXPECT_EQ(all[0].frames(), (Places{0, 4, 1, 3}));
     EXPECT_EQ(all[0].samplings.size(), 2U);

@@ -1,4 +1,4 @@
-#include "scan/coil_mixing.hpp"
+#include "scan/coil_transform.hpp"
 
 #include "base/error.hpp"
 #include "support/case.hpp"
@@ -39,7 +39,7 @@ TEST(Whitening, IsThatOfEachCoilWhereTheyShareNothing) {
     CoilMatrix noise = CoilMatrix::Zero(2, 8);
     noise.row(0).head(4).setConstant(2);
     noise.row(1).tail(4).setConstant({0, 4});
-    const CoilMixing w = whitening(scan_with(noise));
+    const CoilTransform w = whitening(scan_with(noise));
     CoilMatrix expected = CoilMatrix::Zero(2, 2);
     expected(0, 0) = std::sqrt(5 / 2.0); // 5 is the mean of 2 and 8
     expected(1, 1) = std::sqrt(5 / 8.0);
@@ -99,7 +99,7 @@ TEST(Compression, KeepsTheEnergyOfEveryPlace) {
 
 TEST(Mixing, KeepsThePrecisionOfTheRows) {
     const CoilMatrix values = Random(6).matrix(3, 10000);
-    const CoilMixing mixing = Random(7).matrix(2, 3);
+    const CoilTransform mixing = Random(7).matrix(2, 3);
     const CoilRows floats(CoilRows::Floats(values.cast<std::complex<float>>()));
     EXPECT_EQ(mixed(mixing, floats).precision(), Precision::float32);
     EXPECT_TRUE(near(mixed(mixing, floats).to_doubles(), CoilMatrix(mixing * values), 1e-6));

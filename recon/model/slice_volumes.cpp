@@ -1,16 +1,16 @@
-#include "model/placed_volumes.hpp"
+#include "model/slice_volumes.hpp"
 
 #include "base/error.hpp"
-#include "scan/place.hpp"
+#include "scan/slice.hpp"
 
 namespace lsrecon {
 
 namespace {
 
 /// Slices may be turned against each other.
-Grid grid_of_slice(const Scan& scan, const Place& place) {
+Grid grid_of_slice(const Scan& scan, const Slice& place) {
     Grid grid = place.grid;
-    if (const std::optional<Whereabouts>& turned = scan.frames[place.first_frame()].turned) {
+    if (const std::optional<Pose>& turned = scan.frames[place.first_frame()].turned) {
         grid.position = turned->position;
         grid.directions = turned->directions;
     }
@@ -19,7 +19,7 @@ Grid grid_of_slice(const Scan& scan, const Place& place) {
 
 /// InputError unless the frame lies where the first frame of its slice does.
 void require_place(const Scan& scan, const Frame& frame, const Grid& first) {
-    const Apart from_first = apart(*frame.turned, {first.position, first.directions});
+    const PoseDifference from_first = apart(*frame.turned, {first.position, first.directions});
     if (!from_first.share_maps()) {
         throw InputError({scan.file, "place of the frame " + frame.label,
                           from_first.in_words() + " from the first frame of its slice",
@@ -30,16 +30,16 @@ void require_place(const Scan& scan, const Frame& frame, const Grid& first) {
 
 } // namespace
 
-PlacedVolumes::PlacedVolumes(CoilRows volumes, const Grid& grid, const Scan& scan,
-                             const std::vector<Place>& places, const Grid& needed,
-                             const Resampled& of)
+SliceVolumes::SliceVolumes(CoilRows volumes, const Grid& grid, const Scan& scan,
+                           const std::vector<Slice>& places, const Grid& needed,
+                           const Resampled& of)
     : volumes_(std::move(volumes)), grid_(grid), of_(of) {
     if (grid.dimensions < scan.grid.dimensions) {
         throw InputError({of.file, of.thing, text("of ", grid.dimensions, " dimensions"),
                           text(scan.grid.dimensions, " dimensions, as ", scan.file), of.next});
     }
     const bool slices = is_slice_of(scan.grid, grid_);
-    for (const Place& place : places) {
+    for (const Slice& place : places) {
         grids_.push_back(slices ? grid_of_slice(scan, place) : place.grid);
         for (const std::size_t f : place.frames()) {
             if (slices && scan.frames[f].turned) {
@@ -58,9 +58,9 @@ PlacedVolumes::PlacedVolumes(CoilRows volumes, const Grid& grid, const Scan& sca
     }
 }
 
-void PlacedVolumes::require_own_places(const Scan& scan) const {
+void SliceVolumes::require_own_places(const Scan& scan) const {
     if (grid_.size[2] == 1) {
-        require_one_place(
+        require_one_slice(
             scan, of_.thing + " of " + of_.file,
             "or name a volume with position and directions, which is resampled to each slice; or " +
                 of_.next);
@@ -68,7 +68,7 @@ void PlacedVolumes::require_own_places(const Scan& scan) const {
     for (std::size_t a = 0; a < grids_.size(); ++a) {
         require_known_place(grids_[a], "the scan", of_);
         for (std::size_t b = 0; b < a; ++b) {
-            const Whereabouts one{grids_[a].position, grids_[a].directions};
+            const Pose one{grids_[a].position, grids_[a].directions};
             if (apart(one, {grids_[b].position, grids_[b].directions}).in_words().empty()) {
                 throw InputError({scan.file, "places of the slices", "the same of two slices",
                                   text("a place of its own for each slice, to resample the ",
@@ -80,7 +80,7 @@ void PlacedVolumes::require_own_places(const Scan& scan) const {
     require_known_place(grid_, "this file", of_);
 }
 
-CoilRows PlacedVolumes::take(const Place& place) {
+CoilRows SliceVolumes::take(const Slice& place) {
     CoilRows there = resampled(volumes_, grid_, grids_[place.index], of_);
     if (!differ()) {
         volumes_ = {};

@@ -1,4 +1,4 @@
-#include "device/pace.hpp"
+#include "device/machine_model.hpp"
 
 #include <cmath>
 #include <fstream>
