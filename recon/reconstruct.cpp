@@ -247,11 +247,14 @@ Reconstructed reconstruct(FrameSource& source, ImageSink& sink, Transforms& tran
                   report.findings().size()};
 
     std::optional<Settings> known = settings_of_part(run, sink, transforms, formulation);
+    Compute compute = known ? known->compute : compute_to_choose_by(run, transforms, formulation);
+    if (!known) {
+        known = settings_of_request(run, compute, formulation);
+    }
     const std::size_t first = known ? prepared.first_good() : reference_frame(run);
     const std::vector<Slice> slices = slices_beginning_with(first, prepared.slices());
     FrameResults frames(scan, frames_of(slices), sink, options.on_iteration, report);
     Image about = empty_image(scan);
-    Compute compute = known ? known->compute : compute_to_choose_by(run, transforms, formulation);
     Loops loops(run, transforms.options(), formulation, std::move(compute), std::move(known), sink,
                 frames, about);
     for (const Slice& slice : slices) {

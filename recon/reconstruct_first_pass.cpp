@@ -179,6 +179,18 @@ std::string why_more_exact(const Run& run, const Choices& choices, const SolveOp
                : why_with(gain_after(few, system, data.fhd.volumes), true);
 }
 
+/// How to compute more exactly where errors would show with this lambda; none where nothing is.
+std::optional<ComputeOptions> better_than(Transforms& transforms, bool is_exact, const Run& run,
+                                          double lambda) {
+    const ComputeOptions& now = transforms.options();
+    const bool is_most_exact = now.precision == Precision::float64 && is_exact;
+    if (run.errors_stay || is_most_exact || !transforms.device().has(Precision::float64)) {
+        return std::nullopt;
+    }
+    const ComputeOptions better = choose_compute(now, run.request, {true, lambda});
+    return is_more_exact(better, now) ? std::optional(better) : std::nullopt;
+}
+
 double seconds_of(Transforms& transforms, const Encoding& encoding) {
     return transforms
         .cost_by_model(transforms.precision(), "fhd", encoding.sampling().points(),
@@ -220,6 +232,20 @@ Settings completed(Settings settings, const Run& run) {
 
 bool is_any_chosen(const Run& run) {
     return !candidates_of(run.request, run.facts).empty() || !rule_of(run.request).word.empty();
+}
+
+std::optional<Settings> settings_of_request(const Run& run, const Compute& compute,
+                                            const Formulation& formulation) {
+    if (is_any_chosen(run)) {
+        return std::nullopt;
+    }
+    const SolveOptions settings = settle(run.request, run.facts);
+    Transforms& transforms = *compute.transforms;
+    const Sampling& first = *run.scan().frames[run.prepared.first_good()].sampling;
+    const bool is_exact = transforms.engine_for(first.points(), formulation.voxels).exact;
+    const bool may_be_wrong = may_show(run, settings) && !transforms.accuracy_is_asked_for() &&
+                              better_than(transforms, is_exact, run, settings.lambda).has_value();
+    return may_be_wrong ? std::nullopt : std::optional(completed({settings, compute, {}}, run));
 }
 
 std::size_t reference_frame(const Run& run) {
@@ -279,21 +305,17 @@ Settings choose_settings(const Run& run, const ComputeOptions& asked,
     Choices choices = choose(run, compute, *at, data);
     SolveOptions settings = settled(run, choices);
     const bool is_accuracy_asked_for = asked.accuracy > 0 && !asked.accuracy_is_of_image;
-    const bool is_most_exact = run.errors_stay ||
-                               !compute.transforms->device().has(Precision::float64) ||
-                               (now().precision == Precision::float64 && at->encoding.is_exact());
-    const ComputeOptions better = choose_compute(
-        now(), run.request, {true, is_cut(choices) ? smallest_lambda : settings.lambda});
+    const std::optional<ComputeOptions> better =
+        better_than(*compute.transforms, at->encoding.is_exact(), run,
+                    is_cut(choices) ? smallest_lambda : settings.lambda);
     const std::string why =
-        is_most_exact || !is_more_exact(better, now())
-            ? ""
-            : why_more_exact(run, choices, settings, is_accuracy_asked_for, *at, data);
+        better ? why_more_exact(run, choices, settings, is_accuracy_asked_for, *at, data) : "";
     if (!why.empty()) {
         const double before = seconds_of(*compute.transforms, at->encoding);
-        compute_by(better);
+        compute_by(*better);
         run.report.add({Found::double_precision,
                         {{"while_choosing", is_accuracy_asked_for},
-                         {"accuracy", better.accuracy},
+                         {"accuracy", better->accuracy},
                          {"times", seconds_of(*compute.transforms, at->encoding) / before}},
                         {{"why", why}}});
         if (is_cut(choices)) {

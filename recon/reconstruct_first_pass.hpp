@@ -43,6 +43,11 @@ Settings choose_settings(const Run& run, const ComputeOptions& asked,
                          const Formulation& formulation, Compute compute,
                          std::unique_ptr<TrajectoryScope>& at, FrameData& data);
 
+/// The settings where the request says all: no number is chosen, and no frame has to show whether
+/// the transforms are exact enough.
+std::optional<Settings> settings_of_request(const Run& run, const Compute& compute,
+                                            const Formulation& formulation);
+
 /// The settings of an earlier run that this one continues; none where there are none, or where the
 /// device cannot compute like that.
 std::optional<Settings> settings_of_part(const Run& run, ImageSink& sink, Transforms& transforms,
