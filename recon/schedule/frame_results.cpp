@@ -22,8 +22,8 @@ FrameResults::FrameResults(const Scan& scan, std::vector<std::size_t> order, Ima
                            const OnIteration& on_iteration, Reporter& report)
     : scan_(scan), loop_(std::move(order)), sink_(sink), on_iteration_(on_iteration),
       report_(report), attempts_(scan, report), about_(scan.frames.size()),
-      is_finished_(scan.frames.size(), 0), owner_(scan.frames.size(), alone_.here()),
-      rank_in_order_(scan.frames.size()) {}
+      is_shown_(scan.frames.size(), 0), is_finished_(scan.frames.size(), 0),
+      owner_(scan.frames.size(), alone_.here()), rank_in_order_(scan.frames.size()) {}
 
 void FrameResults::divide(JobRanks& ranks) {
     for (std::size_t f = 0; f < about_.size(); ++f) {
@@ -45,15 +45,16 @@ void FrameResults::divide(JobRanks& ranks) {
     }
 }
 
-bool FrameResults::is_any_here(const std::vector<std::size_t>& frames) {
-    const bool is_any =
-        std::any_of(frames.begin(), frames.end(), [&](std::size_t f) { return has(f); });
+bool FrameResults::begin_shared(const std::vector<std::size_t>& frames) {
     for (const std::size_t f : frames) {
-        if (!is_any && was_finished(f)) {
+        if (was_finished(f)) {
             next(f);
+        } else if (has(f)) {
+            next(f); // the stages of what is shared are those of its first frame
+            return true;
         }
     }
-    return is_any;
+    return false;
 }
 
 void FrameResults::fail(const std::vector<std::size_t>& frames, const std::exception_ptr& error) {
@@ -65,10 +66,10 @@ void FrameResults::fail(const std::vector<std::size_t>& frames, const std::excep
 }
 
 void FrameResults::next(std::size_t f) {
-    if (!progress_ || shown_ == f) {
+    if (!progress_ || is_shown_[f] != 0) {
         return;
     }
-    shown_ = f;
+    is_shown_[f] = 1;
     progress_->next(label_beside_index(scan_.frames[f].label, f));
 }
 

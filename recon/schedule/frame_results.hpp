@@ -39,7 +39,7 @@ public:
         -> decltype(make()) {
         decltype(make()) result;
         try {
-            if (is_any_here(frames)) {
+            if (begin_shared(frames)) {
                 result = make();
             }
         } catch (const Error&) {
@@ -84,7 +84,7 @@ private:
     void deliver(std::size_t frame, FrameResult told, bool is_own);
     void next(std::size_t frame);
     void store(std::size_t frame, ImageFrame image);
-    bool is_any_here(const std::vector<std::size_t>& frames);
+    bool begin_shared(const std::vector<std::size_t>& frames);
     void fail(const std::vector<std::size_t>& frames, const std::exception_ptr& error);
 
     const Scan& scan_;
@@ -96,8 +96,8 @@ private:
     Reporter& report_;
     Attempts attempts_;
     std::optional<FrameProgress> progress_; ///< from divide() on
-    std::optional<std::size_t> shown_; ///< the last frame of the progress
     std::vector<ImageFrame> about_;
+    std::string is_shown_; ///< 1 for each frame that progress has come to, else 0
     std::string is_finished_; ///< 1 for each frame that an earlier run finished, else 0
     std::vector<std::size_t> order_; ///< order of the frames that are divided
     std::vector<std::size_t> owner_; ///< rank of each frame; none of those that are done with
