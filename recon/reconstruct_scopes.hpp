@@ -75,7 +75,7 @@ public:
     Solved solve(const std::vector<Volume>& fhd, const SolveOptions& settings);
     /// What solve() solves by; made by its first caller, with settings that do not change.
     const LeastSquares& problem(const SolveOptions& settings);
-    /// The same of frames that are solved together, of a system that outlives this scope.
+    /// Makes the system of frames that are solved together, which outlives this scope.
     std::shared_ptr<System> kept_system(const SolveOptions& settings);
     /// Errors of F^H d of these samples, and of Q; of no voxels where they are not sampled.
     Certificate certify(const CoilRows& samples, const std::vector<Volume>& fhd) const;

@@ -26,8 +26,8 @@ double seconds_of_least_squares(Transforms& transforms, const SamplePoints& poin
                                 const SystemShape& shape, const SolveOptions& options,
                                 bool through_q);
 
-/// Where a problem is solved: on the device where the solver runs there and it has room, else on
-/// the CPU in double precision.
+/// A problem is solved on the device, where the solver runs there and it has room, else on the CPU
+/// in double precision.
 struct WhereSolved {
     Precision precision;
     bool on_device;

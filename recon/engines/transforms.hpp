@@ -17,7 +17,7 @@ public:
     /// The same kernels on the same device in the precision and with the accuracy of these options,
     /// and with their ranks. What is made by either is on the record of both.
     std::unique_ptr<Transforms> with(const ComputeOptions& options) const;
-    /// The same of this rank by itself.
+    /// Makes the same for this rank by itself.
     std::unique_ptr<Transforms> alone() const;
 
     Device& device() { return *kernels_->device; }

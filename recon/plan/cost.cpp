@@ -331,7 +331,7 @@ void add_samples(HostMemory& memory, const Device& device, const FrameShape& fra
                Cost::on_host(bytes_of_samplings(scan)));
     const std::size_t each = 2 * bytes_of(scan.frames.front().samples.precision());
     const auto of_frame = static_cast<double>(scan.coils() * frame.samples * each);
-    // Those among which the reference frame is chosen are kept until they are solved.
+    // Frames among which the reference frame is chosen are kept until they are solved.
     const auto others =
         static_cast<double>(std::min(most_frames_to_compare, scan.frames.size()) - 1);
     memory.add(scan.name_of("samples"),

@@ -142,7 +142,7 @@ bool is_accuracy_asked_for(const ComputeOptions& compute) {
     return compute.accuracy > 0 && !compute.accuracy_is_of_image;
 }
 
-/// Where errors would show otherwise: none where the user asks for floats.
+/// Computes in doubles, unless the user asks for floats.
 ComputeOptions in_doubles(ComputeOptions compute, const ReconstructOptions& request,
                           double lambda) {
     if (is_reference(compute.backend) || compute.precision == Precision::float32) {
