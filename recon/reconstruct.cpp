@@ -177,7 +177,8 @@ private:
         if (settings_->are_for_all_frames_together()) {
             frames_.attempt(f, [&] {
                 begin();
-                keep_for_others(at, std::move(*data), settings_->solve, frames_.monitor_of(f));
+                keep_for_others(at, std::move(*data), settings_->solve, settings_->room,
+                                frames_.monitor_of(f));
             });
             return;
         }

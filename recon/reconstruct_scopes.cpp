@@ -293,7 +293,8 @@ ImageFrame errors_by_gain(TrajectoryScope& at, const FrameData& data, const Solv
 }
 
 void keep_for_others(TrajectoryScope& at, FrameData data, const SolveOptions& settings,
-                     Monitor monitor) {
+                     const MemoryBudget& budget, Monitor monitor) {
+    at.slice.shared.needed = budget.on_device;
     std::vector<JointFrame>& together = at.slice.together;
     try {
         const double error = error_of(at, data);

@@ -68,7 +68,7 @@ public:
                     const Sampling& sampling);
     TrajectoryScope(const TrajectoryScope&) = delete;
 
-    /// F^H d, or what the method has in its slice.
+    /// F^H d, or what the method has in its place.
     RightHandSides adjoint(const CoilRows& samples) const;
     /// The image of F^H d by the method. `settings` are those of the run, but for what watches a
     /// frame.
@@ -125,7 +125,7 @@ ImageFrame errors_by_gain(TrajectoryScope& at, const FrameData& data, const Solv
 
 /// Keeps a frame for solve_together(). RunError when the device has no room.
 void keep_for_others(TrajectoryScope& at, FrameData data, const SolveOptions& settings,
-                     Monitor monitor);
+                     const MemoryBudget& budget, Monitor monitor);
 /// Solves the frames of a slice that were kept. put(frame, image) is called for each.
 void solve_together(const Run& run, const Transforms& transforms, SliceScope& slice,
                     const SolveOptions& settings,

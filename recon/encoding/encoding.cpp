@@ -62,10 +62,12 @@ RightHandSides Encoding::adjoint(const CoilRows& samples, Listener listener) con
 }
 
 std::optional<FhdOfCoils> Encoding::adjoint_of_coils(const CoilRows& samples) const {
+    const std::lock_guard<std::recursive_mutex> one_at_a_time(transforms_.device().in_use);
     return compute_fhd_of_coils(transforms_, transform_, factors_, samples, {});
 }
 
 std::vector<Volume> Encoding::combine(const FhdOfCoils& of_coils) const {
+    const std::lock_guard<std::recursive_mutex> one_at_a_time(transforms_.device().in_use);
     return combined(transforms_, of_coils, images_.maps);
 }
 
