@@ -4,18 +4,16 @@
 #include "base/resolved_path.hpp"
 #include "base/said_on_signal.hpp"
 #include "encoding/methods.hpp"
-#include "io/field_file.hpp"
+#include "io/beside.hpp"
 #include "io/frame_store.hpp"
 #include "io/image/file.hpp"
-#include "io/image/formats.hpp"
 #include "io/image/png.hpp"
 #include "io/iteration_log.hpp"
 #include "io/kept_q.hpp"
-#include "io/maps_file.hpp"
 #include "io/preview.hpp"
-#include "io/prior_file.hpp"
 #include "io/record.hpp"
 #include "io/truth.hpp"
+#include "model/scan_field.hpp"
 #include "plan/cost.hpp"
 #include "plan/plan.hpp"
 #include "plan/settle.hpp"
@@ -152,18 +150,11 @@ void require_room(Transforms& transforms, const ReconstructOptions& options, con
     const auto add = [&](const std::string& file, const std::string& what, double bytes) {
         memory.add(file, what, Cost::on_host(bytes));
     };
-    const bool slices = slices_of(scan).size() > 1;
-    if (slices && !file_of(prepare.field_map).empty()) {
-        add(file_of(prepare.field_map), "the field map of all slices",
-            static_cast<double>(field->field.size() + field->r2star.size()) * sizeof(Complex));
-    }
-    if (slices && !prepare.prior.empty()) {
-        const StoredImage prior = format_of_input(prepare.prior).open(prepare.prior, {});
-        add(prepare.prior, "the prior image of all slices",
-            static_cast<double>(prior.voxels() * prior.frames()) * sizeof(std::complex<float>));
-    }
-    if (slices && !file_of(prepare.maps).empty()) {
-        add(file_of(prepare.maps), "coil maps of all slices", bytes_of_maps(file_of(prepare.maps)));
+    for (const VolumesBeside& row : volumes_beside()) {
+        if (const std::string file = row.file(prepare);
+            !file.empty() && slices_of(scan).size() > 1) {
+            add(file, "the " + row.name + " of all slices", bytes_of_volumes(row, file));
+        }
     }
     lsrecon::require_room(transforms, options, scan, grid, field, memory);
 }
@@ -180,7 +171,8 @@ void expect_duration(Transforms& transforms, const ReconstructOptions& options, 
 
 std::shared_ptr<const OffResonance> field_of(const PrepareOptions& prepare, const Scan& scan) {
     if (const std::string file = file_of(prepare.field_map); !file.empty()) {
-        return std::make_shared<const OffResonance>(read_field(file, scan.grid).off_resonance);
+        return std::make_shared<const OffResonance>(
+            off_resonance_in(read_volumes(field_map_beside(), file, scan.grid).values));
     }
     return is_none(prepare.field_map) ? nullptr : scan.off_resonance;
 }
@@ -196,15 +188,11 @@ void read_values(PrepareOptions& prepare, const Scan& scan, SharedValues* shared
     if (scan.voxels) {
         return; // what has no use there is refused
     }
-    if (const std::string file = file_of(prepare.maps); !file.empty()) {
-        prepare.stored_maps =
-            shared != nullptr ? shared->maps(file, scan.grid) : read_maps(file, scan.grid);
-    }
-    if (const std::string file = file_of(prepare.field_map); !file.empty()) {
-        prepare.stored_field = read_field(file, scan.grid);
-    }
-    if (!prepare.prior.empty()) {
-        prepare.stored_prior = read_prior(prepare.prior);
+    for (const VolumesBeside& row : volumes_beside()) {
+        if (const std::string file = row.file(prepare); !file.empty()) {
+            prepare.*row.values = shared != nullptr ? shared->volumes(row, file, scan.grid)
+                                                    : read_volumes(row, file, scan.grid);
+        }
     }
 }
 
@@ -267,12 +255,12 @@ void FileReconstruction::read() {
         }
         LoadedScan loaded = load_scan(std::move(opened), read);
         ask_before_samples(loaded.stored.scan);
+        read_values(how_.prepare, loaded.stored.scan, shared_.values);
         source_ = std::make_unique<ScanFile>(std::move(loaded), read);
         consider_method(source_->findings(), options_);
         source_->tell_of_scan(report_);
     }
     source_->report_bad(report_);
-    read_values(how_.prepare, source_->scan(), shared_.values);
 }
 
 ReconstructedFile FileReconstruction::compute() {

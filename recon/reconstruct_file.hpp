@@ -81,8 +81,8 @@ std::shared_ptr<const OffResonance> field_of(const PrepareOptions& prepare, cons
 /// What was asked for of a scan, with what reading must know of how it will be prepared.
 ReadOptions reading_for(const PrepareOptions& prepare, ReadOptions asked);
 
-/// Reads the maps, the field map and the prior image that are named, or takes the maps of `shared`.
-/// `scan` is as its file has it. InputError as of read_maps, read_field and read_prior.
+/// Reads the volumes that are named beside the scan, or takes them of `shared`. `scan` is as its
+/// file has it. InputError as of read_volumes.
 void read_values(PrepareOptions& prepare, const Scan& scan, SharedValues* shared = nullptr);
 
 } // namespace lsrecon

@@ -10,6 +10,7 @@
 #include "base/escaped.hpp"
 #include "base/named_files.hpp"
 #include "base/numbers.hpp"
+#include "io/beside.hpp"
 #include "io/hdf5/reader.hpp"
 #include "io/image/formats.hpp"
 #include "io/image/reader.hpp"
@@ -342,15 +343,15 @@ Contents contents_of_maps(const Hdf5Reader& file) {
     add_dataset(to, file, "coil_maps");
     Grid like;
     like.dimensions = file.shape("coil_maps").extents.size() == 4 ? 3 : 2;
-    const StoredMaps maps = read_maps(file.path(), like);
+    const StoredVolumes maps = read_volumes(coil_maps_beside(), file.path(), like);
     const Record record = record_of(file);
     if (const std::string method = value_in(record, "maps"); !method.empty()) {
         to.add_text("method", method);
     }
     const std::size_t voxels = maps.grid.voxels();
-    const std::size_t with_signal = sum_of_squares(maps.maps).voxels;
-    to.add("coils", text(maps.maps.rows()));
-    to.json["coils"] = maps.maps.rows();
+    const std::size_t with_signal = sum_of_squares(maps.values).voxels;
+    to.add("coils", text(maps.values.rows()));
+    to.json["coils"] = maps.values.rows();
     add_grid(to, maps.grid);
     to.add("signal",
            text("in ", with_signal, " of ", voxels, " voxels, ",

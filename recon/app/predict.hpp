@@ -15,7 +15,7 @@ struct KnownScan {
     double bytes; ///< size of the file
 };
 
-/// Reads it. InputError as of open_scan and read_field.
+/// Reads it. InputError as of open_scan and read_volumes.
 KnownScan known_scan(ReconOptions& options);
 
 struct PredictedOn {

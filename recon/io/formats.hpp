@@ -19,7 +19,16 @@
 
 namespace lsrecon {
 
+/// Files with numbers of samples that stand in place of the scan's own (io/beside.hpp); "" for
+/// none.
+struct SamplesBeside {
+    std::string trajectory;
+    std::string weights;
+    std::string times;
+};
+
 struct ReadOptions {
+    SamplesBeside beside{};
     /// Overrides what the file says or leaves open: "cycles/fov", "cycles/voxel", "rad/voxel",
     /// "1/m"; "" to believe the file.
     std::string trajectory_units;
@@ -51,6 +60,8 @@ struct ReadOptions {
     GeometryOptions image{};
     /// Whether samples need times because another file has a field map.
     bool with_times = false;
+    /// Whether the scan itself must have them.
+    bool needs_times() const { return with_times && beside.times.empty(); }
     /// Whether noise samples whiten the coils: they must then be as strong as the noise of all
     /// samples.
     bool whitens = false;

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "io/maps_file.hpp"
-
 namespace lsrecon {
 
 namespace {
@@ -34,16 +32,18 @@ void SharedValues::keep(const std::string& key, const StoredQ& q) {
     }
 }
 
-StoredMaps SharedValues::maps(const std::string& file, const Grid& like) {
-    const std::lock_guard<std::mutex> lock(maps_mutex_);
-    // Maps without a field of view get that of `like`.
-    if (maps_of_ != file || !maps_like_.same_lattice(like) || maps_like_.fov_mm != like.fov_mm) {
-        maps_of_.clear(); // an error leaves none
-        maps_ = read_maps(file, like);
-        maps_of_ = file;
-        maps_like_ = like;
+StoredVolumes SharedValues::volumes(const VolumesBeside& row, const std::string& file,
+                                    const Grid& like) {
+    const std::lock_guard<std::mutex> lock(volumes_mutex_);
+    const auto found = known_.find(&row);
+    // Volumes without a field of view get that of `like`.
+    if (found != known_.end() && found->second.file == file &&
+        found->second.like.same_lattice(like) && found->second.like.fov_mm == like.fov_mm) {
+        return found->second.values;
     }
-    return maps_;
+    known_.erase(&row); // an error leaves none
+    return known_.emplace(&row, Known{file, like, read_volumes(row, file, like)})
+        .first->second.values;
 }
 
 } // namespace lsrecon

@@ -1,19 +1,20 @@
 #pragma once
 
 #include <deque>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
 
+#include "io/beside.hpp"
 #include "scan/stored_q.hpp"
-#include "scan/stored_values.hpp"
 
 namespace lsrecon {
 
 /// Values that the scans of one process share: Qs by their keys, the last ones within a bound, and
-/// the coil maps of the last file that was named. They are in the memory of the host, so that a
-/// device has as much room as for a scan alone. Threads may use it at the same time.
+/// the volumes of the last file that was named of each kind. They are in the memory of the host, so
+/// that a device has as much room as for a scan alone. Threads may use it at the same time.
 class SharedValues {
 public:
     /// `most_bytes` is the limit of all Qs together; a larger Q is not kept.
@@ -21,18 +22,21 @@ public:
 
     std::optional<StoredQ> q(const std::string& key) const;
     void keep(const std::string& key, const StoredQ& q);
-    /// Read once (read_maps). The file is not expected to change.
-    StoredMaps maps(const std::string& file, const Grid& like);
+    /// Read once (read_volumes). The file is not expected to change.
+    StoredVolumes volumes(const VolumesBeside& row, const std::string& file, const Grid& like);
 
 private:
     const double most_bytes_;
     mutable std::mutex mutex_;
     std::deque<std::pair<std::string, StoredQ>> qs_; ///< the oldest first
     double bytes_ = 0; ///< bytes of the Qs
-    std::mutex maps_mutex_; ///< reading them takes long
-    std::string maps_of_; ///< their file, "" where there are none
-    Grid maps_like_;
-    StoredMaps maps_;
+    struct Known {
+        std::string file;
+        Grid like;
+        StoredVolumes values;
+    };
+    std::mutex volumes_mutex_; ///< reading them takes long
+    std::map<const VolumesBeside*, Known> known_;
 };
 
 /// The shared values and options of one scan among others: Q depends on their options, too.

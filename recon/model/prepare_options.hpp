@@ -51,10 +51,10 @@ struct PrepareOptions {
     double field_scale = 1; ///< factor on the field map
 
     // Inputs beside the scan, where they are named above:
-    std::optional<StoredMaps> stored_maps = {};
-    std::optional<StoredField> stored_field = {};
+    std::optional<StoredVolumes> stored_maps = {};
+    std::optional<StoredVolumes> stored_field = {};
     std::string prior = {}; ///< what messages call the image that regularisers compare with
-    std::optional<StoredPrior> stored_prior = {};
+    std::optional<StoredVolumes> stored_prior = {};
 };
 
 } // namespace lsrecon

@@ -11,7 +11,7 @@ constexpr const char* next_step =
 
 } // namespace
 
-ScanPrior::ScanPrior(const std::string& file, StoredPrior stored, const Scan& scan,
+ScanPrior::ScanPrior(const std::string& file, StoredVolumes stored, const Scan& scan,
                      const std::vector<Slice>& slices, bool shifted)
     : file_(file), volumes_(std::move(stored.values), stored.grid, scan, slices, scan.grid,
                             Resampled{file, "prior image", next_step, shifted}) {

@@ -14,7 +14,7 @@ class ScanPrior {
 public:
     /// `shifted`: by --shift-mm. InputError when the image does not belong to the scan
     /// (SliceVolumes).
-    ScanPrior(const std::string& file, StoredPrior stored, const Scan& scan,
+    ScanPrior(const std::string& file, StoredVolumes stored, const Scan& scan,
               const std::vector<Slice>& slices, bool shifted);
 
     /// InputError when it is only zeros where the image of the slice is.

@@ -5,31 +5,16 @@
 
 namespace lsrecon {
 
-namespace {
-
-/// 1 x N, or 2 x N with R2*.
-CoilRows rows_of(const OffResonance& off) {
-    const bool decays = off.r2star.size() > 0;
-    CoilMatrix rows(decays ? 2 : 1, off.field.size());
-    rows.row(0) = off.field.transpose().cast<Complex>();
-    if (decays) {
-        rows.row(1) = off.r2star.transpose().cast<Complex>();
-    }
-    return CoilRows(std::move(rows));
-}
-
-OffResonance off_resonance_of(const CoilRows& values) {
+OffResonance off_resonance_in(const CoilRows& values) {
     const CoilMatrix rows = values.to_doubles();
     return {rows.row(0).real().transpose(),
             rows.rows() > 1 ? RealVector(rows.row(1).real().transpose()) : RealVector()};
 }
 
-} // namespace
-
-ScanField::ScanField(const std::string& file, StoredField stored, const Scan& scan,
+ScanField::ScanField(const std::string& file, StoredVolumes stored, const Scan& scan,
                      const std::vector<Slice>& slices, const Grid& file_grid, bool shifted,
                      double factor)
-    : volumes_(rows_of(stored.off_resonance), stored.grid, scan, slices,
+    : volumes_(std::move(stored.values), stored.grid, scan, slices,
                with_smaller_field(scan.grid, file_grid),
                Resampled{file, "field map",
                          "name a field map of this scan, choose a smaller image with `fov_mm`, or "
@@ -44,7 +29,7 @@ ScanField::ScanField(const std::string& file, StoredField stored, const Scan& sc
 std::shared_ptr<const OffResonance> ScanField::of(const Slice& slice) {
     return only_ ? only_
                  : std::make_shared<const OffResonance>(
-                       off_resonance_of(volumes_.take(slice)).scaled(factor_));
+                       off_resonance_in(volumes_.take(slice)).scaled(factor_));
 }
 
 void take_field(ScanInPreparation& it) {

@@ -9,12 +9,15 @@
 
 namespace lsrecon {
 
+/// The field of 1 x N values, or of 2 x N with R2*.
+OffResonance off_resonance_in(const CoilRows& values);
+
 /// A field map that comes beside a scan, at its slices: of a volume each slice has its own.
 class ScanField {
 public:
     /// The field is multiplied by `factor`. `file_grid` is that of the scan's file. InputError as
     /// of SliceVolumes.
-    ScanField(const std::string& file, StoredField stored, const Scan& scan,
+    ScanField(const std::string& file, StoredVolumes stored, const Scan& scan,
               const std::vector<Slice>& slices, const Grid& file_grid, bool shifted, double factor);
 
     /// Whether slices have field maps of their own.

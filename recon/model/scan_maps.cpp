@@ -43,7 +43,7 @@ double scale_of(double mean_square) {
 }
 
 /// Nothing in the place of maps tells whether their samples were shifted to it.
-void require_same_shift(Scan& scan, const std::string& file, const StoredMaps& stored,
+void require_same_shift(Scan& scan, const std::string& file, const StoredVolumes& stored,
                         const GeometryOptions& geometry) {
     if (stored.header_shift.empty() || stored.header_shift == geometry.header_shift()) {
         return;
@@ -197,7 +197,7 @@ void ScanMaps::require_maps_of_signals(const CoilRows& maps, const std::string& 
     }
 }
 
-void ScanMaps::take_stored(const std::string& file, StoredMaps stored,
+void ScanMaps::take_stored(const std::string& file, StoredVolumes stored,
                            const GeometryOptions& geometry, Transforms& transforms) {
     const Resampled of{file, "coil maps",
                        "estimate the maps from this scan, choose a smaller image with `fov_mm`, or "
@@ -207,14 +207,14 @@ void ScanMaps::take_stored(const std::string& file, StoredMaps stored,
     const CoilTransform& mixing = frames_.mixing();
     const std::size_t wanted =
         mixing.rows() > 0 ? static_cast<std::size_t>(mixing.cols()) : scan_.coils();
-    if (stored.maps.rows() != wanted) {
-        throw InputError({file, "/coil_maps", text("maps of ", stored.maps.rows(), " coils"),
+    if (stored.values.rows() != wanted) {
+        throw InputError({file, "/coil_maps", text("maps of ", stored.values.rows(), " coils"),
                           text(wanted, ", the coils of ", scan_.file),
                           "name the maps of this scan's coils"});
     }
-    require_maps_of_signals(stored.maps, file);
+    require_maps_of_signals(stored.values, file);
     file_ = file;
-    volumes_.emplace(std::move(stored.maps), stored.grid, scan_, slices_,
+    volumes_.emplace(std::move(stored.values), stored.grid, scan_, slices_,
                      with_smaller_field(scan_.grid, file_grid_), of);
     make_first(transforms);
     scan_.facts.push_back("coil maps of " + file + ", SHA-256 " + stored.sha256 +

@@ -53,7 +53,7 @@ public:
 
 private:
     void make(PrepareOptions& options, Transforms& transforms);
-    void take_stored(const std::string& file, StoredMaps stored, const GeometryOptions& geometry,
+    void take_stored(const std::string& file, StoredVolumes stored, const GeometryOptions& geometry,
                      Transforms& transforms);
     void remark_beyond_field(Transforms& transforms);
     void require_maps_of_signals(const CoilRows& maps, const std::string& file);

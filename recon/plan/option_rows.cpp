@@ -192,8 +192,9 @@ OptionTable regularisation_options(ReconstructOptions& options) {
                listed(regularisers())}},
          {"prior", input(options.prepare.prior), "image for `reg` prior and `reg` anatomical",
           Default{"none"},
-          More{"The file holds one frame of the same object, in the format of lsrecon, NIfTI-1 or "
-               "ISMRMRD. Its field of view must contain that of the image. For the regulariser "
+          More{"The file holds one frame of the same object: an image file, NIfTI-1, ISMRMRD, "
+               "or an array (.npy, .cfl). Its field of view must contain that of the image. For "
+               "the regulariser "
                "prior its values must be in the units of the image."}}});
 }
 
@@ -271,7 +272,7 @@ OptionTable field_options(PrepareOptions& prepare) {
         "Place",
         {{"field_map", source_value(prepare.field_map, &field_source, "FILE|none"),
           "field map for off-resonance correction", Unit{"Hz"}, Default{"the scan's own"},
-          More{"A file with `/field_map`, or a real image in NIfTI-1 or ISMRMRD. The file may also "
+          More{"A file with `/field_map`, a real image, or an array (.npy, .cfl). HDF5 may also "
                "hold R2* in 1/s as `/r2star`. The map is resampled to the image, and a 3D map to "
                "each slice. The word none skips the correction."}},
          {"field_scale", number(prepare.field_scale, from(-100, 100)), "factor for the field map",
@@ -283,7 +284,8 @@ OptionTable maps_options(PrepareOptions& prepare, const std::string& usual) {
         "Coils",
         {{"maps", source_value(prepare.maps, &maps_source, "METHOD|FILE"),
           "coil maps: espirit, walsh, none or a file", Is::daily, Default{usual},
-          More{"A file holds `/coil_maps`, or is BART's (.cfl). 3D maps are resampled to each "
+          More{"A file holds `/coil_maps`, or is an array (.npy, .cfl). 3D maps are resampled to "
+               "each "
                "slice. The word none solves each coil alone and combines the coils by the root of "
                "their sum of squares. Methods:" +
                listed(maps_methods())}},

@@ -4,31 +4,18 @@
 
 #include "base/coil_rows.hpp"
 #include "scan/grid.hpp"
-#include "scan/off_resonance.hpp"
 
 namespace lsrecon {
 
-/// Coil maps and where they are.
-struct StoredMaps {
+/// Volumes from a file beside a scan, and where they lie: coil maps, a field map with the decay, or
+/// a prior image.
+struct StoredVolumes {
     Grid grid;
-    CoilRows maps; ///< C x N
+    CoilRows values; ///< V x N
     std::string sha256 = {}; ///< hash of the file that they were read from
-    std::string scan_sha256 = {}; ///< hash of the scan that they belong to, "" where unknown
+    std::string scan_sha256 = {}; ///< hash of the scan that coil maps belong to, "" where unknown
     /// Whether that scan was shifted to the header's position: "yes", "no", or "" where unknown.
     std::string header_shift = {};
-};
-
-/// A field map and where it is.
-struct StoredField {
-    Grid grid;
-    OffResonance off_resonance;
-    std::string sha256 = {}; ///< hash of the file
-};
-
-/// An image that is known beforehand, and where it is.
-struct StoredPrior {
-    Grid grid;
-    CoilRows values; ///< 1 x N
 };
 
 } // namespace lsrecon

@@ -85,9 +85,9 @@ def other_pairs_are_refused(make):
     folder.run(INPUT, ["recon", "full.h5", *QUIET, "-o", "image.h5"],
                ["full.h5: /coil_maps", "only zeros for coil 2", "next:"])
     for values, dimensions, says in (
-            (twice, (X, Y, 1, COILS, 2), ["dimension 4 (map)", "bart ecalib -m 1"]),
-            (twice, (X, Y, 1, COILS, 1, 1, 1, 1, 1, 1, 2), ["dimension 10 (time)", "slice 10 0"]),
-            (twice, (X, Y, 2, COILS), ["2D scan", "bart slice 2"]),
+            (twice, (X, Y, 1, COILS, 2), ["[2, 6, 1, 40, 48]", "bart ecalib -m 1"]),
+            (twice, (X, Y, 1, COILS, 1, 1, 1, 1, 1, 1, 2), ["[2, 1, 1, 1, 1, 1, 1, 6, 1, 40, 48]"]),
+            (twice, (X, Y, 2, COILS), ["2 slices", "two dimensions"]),
             (maps[:3], (X, Y, 1, 3), ["maps of 3 coils", "6"]),
             (0 * maps, (X, Y, 1, COILS), ["only zeros"]),
             (without_one, (X, Y, 1, COILS), ["only zeros for coil 2", "has signal", "espirit"]),

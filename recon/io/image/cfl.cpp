@@ -15,7 +15,6 @@
 #include "base/numbers.hpp"
 #include "base/replacing_file.hpp"
 #include "base/write_failure.hpp"
-#include "io/hdf5/object.hpp"
 
 // The file and this machine are little-endian, as is every machine that BART and this program are
 // built on.
@@ -122,13 +121,17 @@ values_of(const std::string& path) {
     return {sizes, data};
 }
 
-ImageValues read_at(const InputFile& data, std::size_t first, std::size_t count) {
-    ImageValues result(count);
-    if (!read_all(data.descriptor(), result.data(), count * bytes_each, first * bytes_each)) {
+void read_into(void* to, const InputFile& data, std::size_t first, std::size_t count) {
+    if (!read_all(data.descriptor(), to, count * bytes_each, first * bytes_each)) {
         throw InputError({data.path(), "file", "it cannot be read to its end",
                           "the values that its header declares", "copy it again"});
     }
     data.require_unchanged();
+}
+
+ImageValues read_at(const InputFile& data, std::size_t first, std::size_t count) {
+    ImageValues result(count);
+    read_into(result.data(), data, first, count);
     return result;
 }
 
@@ -170,42 +173,28 @@ StoredImage open_cfl(const std::string& path, const ImageInput& input) {
     return image;
 }
 
-StoredMaps read_cfl_maps(const std::string& path, const Grid& like) {
-    HashedFiles files(cfl_files(path));
+StoredArray open_cfl_array(const std::string& path, const std::string&) {
+    const auto files = std::make_shared<HashedFiles>(cfl_files(path));
     const auto [sizes, data] = values_of(path);
-    for (std::size_t d = coil_dimension + 1; d < dimensions; ++d) {
-        if (sizes[d] > 1) {
-            throw InputError(
-                {header_of(path), text("dimension ", d, " (", names[d], ")"), text(sizes[d]),
-                 "1: one map a coil, of x, y, z and coil",
-                 text("take the first: bart slice ", d, " 0 ", shell_word(base_of(path)), " ONE",
-                      names[d] == std::string("map") ? ", or bart ecalib -m 1" : "")});
-        }
+    StoredArray array;
+    array.file = data->path();
+    array.thing = "values";
+    array.shape.kind = Hdf5Kind::complex;
+    array.shape.type_name = "complex64";
+    array.shape.number_bytes = sizeof(float);
+    std::vector<std::size_t>& extents = array.shape.extents;
+    extents.assign(sizes.rbegin(), sizes.rend());
+    while (extents.size() > coil_dimension + 1 && extents.front() == 1) {
+        extents.erase(extents.begin());
     }
-    if (sizes[2] > 1 && like.dimensions == 2) {
-        throw InputError({header_of(path), "z", text(sizes[2]),
-                          "1 for a 2D scan, since a cfl file holds no positions of slices",
-                          text("take the slice of the scan: bart slice 2 Z ",
-                               shell_word(base_of(path)), " ONE")});
-    }
-    StoredMaps result;
-    result.grid.dimensions = like.dimensions;
-    std::copy_n(sizes.begin(), 3, result.grid.size.begin());
-    result.grid.fov_mm = like.fov_mm;
-    const std::size_t voxels = result.grid.voxels();
-    CoilRows::Floats maps(static_cast<Eigen::Index>(sizes[coil_dimension]),
-                          static_cast<Eigen::Index>(voxels));
-    for (std::size_t c = 0; c < sizes[coil_dimension]; ++c) {
-        const ImageValues of_coil = read_at(*data, c * voxels, voxels);
-        std::copy(of_coil.begin(), of_coil.end(), maps.row(static_cast<Eigen::Index>(c)).data());
-    }
-    result.maps = std::move(maps);
-    result.sha256 = files.sha256();
-    return result;
-}
-
-double bytes_of_cfl(const std::string& path) {
-    return static_cast<double>(values_of(path).second->bytes());
+    const std::size_t elements = product_of(extents);
+    array.values = [data = data, elements](std::size_t rows) {
+        CoilRows values(rows, elements / rows, Precision::float32);
+        values.visit([&](auto& matrix) { read_into(matrix.data(), *data, 0, elements); });
+        return values;
+    };
+    array.sha256 = [files] { return files->sha256(); };
+    return array;
 }
 
 void write_cfl(const StoredImage& image, const ImageOutput& output, Reporter& report) {

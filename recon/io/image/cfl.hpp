@@ -1,7 +1,7 @@
 #pragma once
 
+#include "io/arrays.hpp"
 #include "io/image/formats.hpp"
-#include "io/maps_file.hpp"
 
 namespace lsrecon {
 
@@ -19,11 +19,8 @@ bool recognises_cfl(const std::string& path);
 /// names of those that vary. InputError when header and values do not fit each other.
 StoredImage open_cfl(const std::string& path, const ImageInput& input);
 
-/// Coil maps as 'bart ecalib -m 1' writes them: dimension 3 is the coil, and those beyond it are 1.
-/// The field of view is that of `like`. InputError for others, and for a volume where `like` is a
-/// plane: nothing says where the slices lie.
-StoredMaps read_cfl_maps(const std::string& path, const Grid& like);
-/// Bytes of the values.
-double bytes_of_cfl(const std::string& path);
+/// The array of the pair, [..., coil, z, y, x]: at least these four dimensions, and of the others
+/// those up to the last that varies.
+StoredArray open_cfl_array(const std::string& path, const std::string& dataset);
 
 } // namespace lsrecon

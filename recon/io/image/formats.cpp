@@ -4,15 +4,12 @@
 #include <fstream>
 
 #include "base/error.hpp"
-#include "base/escaped.hpp"
-#include "base/hashed_files.hpp"
 #include "base/numbers.hpp"
 #include "io/image/cfl.hpp"
 #include "io/image/file.hpp"
 #include "io/image/nifti.hpp"
 #include "io/image/png.hpp"
 #include "io/image/reader.hpp"
-#include "io/image/slice_stack.hpp"
 #include "io/ismrmrd/images.hpp"
 #include "io/maps_file.hpp"
 
@@ -192,26 +189,6 @@ const ImageFormat& format_of_input(const std::string& path) {
                       "an image file of lsrecon, NIfTI-1, ISMRMRD images, or BART's NAME.cfl and "
                       "NAME.hdr",
                       "name such a file; dcm2niix converts DICOM to NIfTI-1"});
-}
-
-OnlyImage read_only_image(const std::string& path, const std::string& name) {
-    const ImageFormat& format = format_of_input(path);
-    if (format.kind == FileKind::cfl) {
-        throw InputError(
-            {path, "file", format.summary, "an image that says how large it is",
-             "lsrecon convert " + shell_word(path) + " -o " + name + " `fov_mm` X,Y[,Z]"});
-    }
-    HashedFiles files(format.files(path));
-    OnlyImage only{with_slices_stacked(format.open(path, {})), {}, {}};
-    const StoredImage& image = only.about;
-    if (image.frames() != 1) {
-        throw InputError({path, image.thing, counted(image.frames(), "frame"), "one frame",
-                          "write the one that belongs to the scan: lsrecon convert `frame`"});
-    }
-    require_sound_values(image);
-    only.values = image.values(0);
-    only.sha256 = files.sha256();
-    return only;
 }
 
 } // namespace lsrecon

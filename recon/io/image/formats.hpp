@@ -74,15 +74,4 @@ void require_own_place(const std::string& path, const std::string& format, const
 /// The format of a file that is there. InputError when no format knows it.
 const ImageFormat& format_of_input(const std::string& path);
 
-/// The one image of a file in any format that says how large it is (docs/image.md).
-struct OnlyImage {
-    StoredImage about; ///< slices at several positions are a volume
-    ImageValues values; ///< N, x fastest
-    std::string sha256; ///< hash of its file; for a pair, of the hashes of both
-};
-
-/// InputError when the file is no such image, or has several frames, only zeros or values that are
-/// not finite. `name` is what the file is to be, "PRIOR", for the next step.
-OnlyImage read_only_image(const std::string& path, const std::string& name);
-
 } // namespace lsrecon

@@ -110,7 +110,7 @@ public:
     // and so would echoes (contrast, or set) that are joined. A line without a stored trajectory
     // has an excitation of its own, whatever segment it is of.
     void check_excitation(const RawFrame& frame) const {
-        if (!scan_.options.with_times || frame.values.empty()) {
+        if (!scan_.options.needs_times() || frame.values.empty()) {
             return;
         }
         const auto require = [&](std::uint16_t found, std::uint16_t first, const std::string& field,
@@ -419,7 +419,7 @@ void append(RawFrames& scan, const Readout& readout, RawFrame& frame) {
     if (scan.crop && !k.empty()) {
         crop_line(scan, readout, k, values);
     }
-    if (scan.options.with_times) {
+    if (scan.options.needs_times()) {
         const std::vector<float> times = readout.times(k.size());
         frame.times.insert(frame.times.end(), times.begin(), times.end());
     }

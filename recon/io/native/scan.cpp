@@ -129,7 +129,8 @@ void require_memory(const Hdf5Reader& file, const Grid& grid, const ReadOptions&
 
 /// Checks that all data that off-resonance needs is there, or none of it.
 void require_times(const Hdf5Reader& file, const ReadOptions& options) {
-    if (file.has("field_map") && !file.has("times")) {
+    const bool has_times = file.has("times") || !options.beside.times.empty();
+    if (file.has("field_map") && !has_times) {
         refuse(file, "/times", "it is missing", "/field_map together with /times",
                "write when each sample was taken, in s; or remove /field_map");
     }
@@ -141,19 +142,30 @@ void require_times(const Hdf5Reader& file, const ReadOptions& options) {
         refuse(file, "/field_map", "it is missing", "/r2star together with /field_map",
                "write a field map, of zeros if only the decay is known");
     }
-    if (options.with_times && !file.has("times")) {
+    if (options.with_times && !has_times) {
         refuse(file, "/times", "it is missing", "when each sample was taken, for `field_map`",
                "write /times [M] with units s, or leave `field_map` out");
     }
 }
 
-Extents trajectory_extents(const Hdf5Reader& file, const Grid& grid) {
+/// Whether the scan has no trajectory, and a file beside it has.
+bool is_beside(const Hdf5Reader& file, const ReadOptions& options) {
+    return !options.beside.trajectory.empty() && !file.has("trajectory");
+}
+
+/// [M, D] or [F, M, D] of /trajectory; where a file beside the scan has the positions, by the
+/// samples.
+Extents trajectory_extents(const Hdf5Reader& file, const Grid& grid, const ReadOptions& options) {
     const int dimensions = grid.dimensions;
+    if (is_beside(file, options)) {
+        const Extents samples = file.checked_shape("samples", Hdf5Kind::complex).extents;
+        return {samples.empty() ? 1 : samples.back(), static_cast<std::size_t>(dimensions)};
+    }
     const std::string expected = text("[M, ", dimensions, "] or [F, M, ", dimensions,
                                       "], since matrix has ", dimensions, " entries");
     if (!file.has("trajectory")) {
         refuse(file, "/trajectory", "it is missing", "real numbers " + expected,
-               "write where the samples were taken");
+               "write where the samples were taken, or name a file that says it by `trajectory`");
     }
     const Hdf5Shape shape = file.checked_shape("trajectory", Hdf5Kind::real);
     const Extents& extents = shape.extents;
@@ -232,6 +244,9 @@ std::string trajectory_units(const Hdf5Reader& file, const ReadOptions& options)
     if (!options.trajectory_units.empty()) {
         return options.trajectory_units;
     }
+    if (is_beside(file, options)) {
+        return "cycles/fov";
+    }
     const std::vector<std::string>& known = trajectory_unit_names();
     const std::string expected = "one of " + comma_separated(known);
     const std::string next = "write the attribute, or pass `traj_units`";
@@ -248,7 +263,7 @@ using Samplings = std::vector<std::shared_ptr<const Sampling>>;
 
 /// /trajectory, /phi, /weights and /times. Frames whose trajectories are equal share theirs.
 Samplings read_samplings(const Hdf5Reader& file, const Grid& grid, const ReadOptions& options) {
-    const Extents extents = trajectory_extents(file, grid);
+    const Extents extents = trajectory_extents(file, grid, options);
     const std::size_t frames = extents.size() == 3 ? extents[0] : 1;
     const std::size_t samples = extents[extents.size() - 2];
     const std::size_t dimensions = extents.back();
@@ -265,6 +280,9 @@ Samplings read_samplings(const Hdf5Reader& file, const Grid& grid, const ReadOpt
             read_with_units(file, "times", {samples}, "one value a trajectory point", "s");
     }
     const auto trajectory_of = [&](std::size_t frame) {
+        if (is_beside(file, options)) {
+            return std::vector<Vec3>(samples, Vec3{0, 0, 0});
+        }
         Hdf5Values stored = extents.size() == 3 ? Hdf5Values(file, "trajectory", frame)
                                                 : Hdf5Values(file, "trajectory");
         return read_points(stored, samples, dimensions, factor);
@@ -284,7 +302,8 @@ Samplings read_samplings(const Hdf5Reader& file, const Grid& grid, const ReadOpt
 
 /// Frames of the shape that /samples declares, without values; without /samples the frames have no
 /// coils, which is enough for Q.
-std::vector<Frame> read_frames(const Hdf5Reader& file, const Samplings& samplings) {
+std::vector<Frame> read_frames(const Hdf5Reader& file, const Samplings& samplings,
+                               std::size_t samples) {
     std::vector<Frame> result;
     if (!file.has("samples")) {
         for (const auto& sampling : samplings) {
@@ -292,8 +311,6 @@ std::vector<Frame> read_frames(const Hdf5Reader& file, const Samplings& sampling
         }
         return result;
     }
-    const Extents points = file.shape("trajectory").extents;
-    const std::size_t samples = points[points.size() - 2];
     const Extents extents = samples_extents(file, samples, samplings.size());
     const std::size_t coils = extents[0];
     const std::size_t frames = extents[1];
@@ -423,7 +440,8 @@ StoredScan load(const std::shared_ptr<const Hdf5Reader>& opened, const ReadOptio
     }
     const Samplings samplings = read_samplings(file, scan.grid, options);
     scan.trajectory_units = trajectory_units(file, options);
-    scan.frames = read_frames(file, samplings);
+    const Extents points = trajectory_extents(file, scan.grid, options);
+    scan.frames = read_frames(file, samplings, points[points.size() - 2]);
     const std::vector<std::size_t> indices = choose_frames(scan, options);
     if (file.has("voxels")) {
         scan.voxels = read_voxels(file, scan.grid);
