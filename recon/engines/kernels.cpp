@@ -44,6 +44,12 @@ struct ParametersInMessage {
     }
 };
 
+const Variant& variant_of(const ComputeOptions& options, const Device& device,
+                          const std::vector<Engine>& table) {
+    const std::string name = kernel_of(options, device.kind(), table);
+    return variant_named(name, table);
+}
+
 } // namespace
 
 Kernels::Kernels(std::shared_ptr<Device> on, const ComputeOptions& options,
@@ -51,7 +57,7 @@ Kernels::Kernels(std::shared_ptr<Device> on, const ComputeOptions& options,
     : device(std::move(on)),
       model(model_of_first(device->info(), ranks)), machine{device->info(), device->pace()},
       table(std::move(engines)),
-      variant(variant_named(kernel_of(options, device->kind(), table), table)),
+      variant(variant_of(options, *device, table)),
       engine(engine_of(variant.name, table)), of_user_(options.parameters) {
     take_parameters_of_first(ranks);
 }

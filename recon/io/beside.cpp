@@ -141,13 +141,9 @@ void require_sound(const VolumesBeside& row, const std::string& path, const Coil
     }
 }
 
-/// Whether the file is an image, whose frames are the volumes.
+/// Whether the frames of an image are the volumes: of another format, or of a prior image.
 bool is_image(const VolumesBeside& row, const std::string& path) {
-    if (other_format_of(path) != nullptr) {
-        return true;
-    }
-    const Hdf5Reader file(path);
-    return !file.is_dataset(row.dataset) && file.is_dataset("image");
+    return other_format_of(path) != nullptr || row.dataset == "image";
 }
 
 void put_trajectory(Sampling& sampling, const std::vector<double>& values, const Vec3& factor) {

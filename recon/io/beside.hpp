@@ -29,8 +29,8 @@ const std::vector<VolumesBeside>& volumes_beside();
 const VolumesBeside& coil_maps_beside();
 const VolumesBeside& field_map_beside();
 
-/// Reads HDF5 with the row's dataset, an image file, NIfTI-1 or ISMRMRD images; also arrays that do
-/// not say where they lie (.npy, BART's pair), which have the field of view of `like`, as has HDF5
+/// Reads HDF5 with the row's dataset, NIfTI-1 or ISMRMRD images; also arrays that do not say where
+/// they lie (.npy, BART's pair), which have the field of view of `like`, as has HDF5
 /// without one. InputError when there are no such volumes, of as many dimensions as `like` or of
 /// three for the slices of two; when a value is not finite, or all are zero and must not be.
 StoredVolumes read_volumes(const VolumesBeside& row, const std::string& path, const Grid& like);

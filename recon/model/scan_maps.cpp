@@ -283,8 +283,8 @@ CoilRows ScanMaps::estimated(const Slice& slice, Transforms& transforms) {
             fault.expected += ", or calibration lines of the image's coils and place";
         }
         if (slices_.size() > 1) {
-            const std::string slice = slice_in(first.label);
-            fault.thing += " (" + (slice.empty() ? first.label : slice) + ")";
+            const std::string name = slice_in(first.label);
+            fault.thing += " (" + (name.empty() ? first.label : name) + ")";
         }
         throw InputError(fault);
     }

@@ -195,8 +195,8 @@ Worded on_models() {
 }
 
 Worded on_samples() {
-    const auto silent = [](Found found, double silent, double frames) {
-        return Finding{found, {{"coil", 1}, {"silent", silent}, {"frames", frames}, {"first", 2}}};
+    const auto silent = [](Found found, double count, double frames) {
+        return Finding{found, {{"coil", 1}, {"silent", count}, {"frames", frames}, {"first", 2}}};
     };
     const auto encoding = [](double images) {
         return Finding{Found::encoding_left_out,
