@@ -58,6 +58,27 @@ Extents extents_of_volume(const VolumesBeside& row, const StoredArray& array, co
     return extents;
 }
 
+void require_sound(const VolumesBeside& row, const std::string& path, const std::string& thing,
+                   const CoilRows& values) {
+    const auto refuse = [&](const std::string& found, const std::string& expected) {
+        throw InputError({path, thing, found, expected, row.next_step});
+    };
+    const double largest = values.largest_part();
+    if (!std::isfinite(largest)) {
+        refuse("values that are not finite", "finite values");
+    }
+    if (largest == 0 && !row.may_be_zero) {
+        refuse("only zeros", "values that are not all zero");
+    }
+    for (std::size_t n = 0; row.real && n < values.columns(); ++n) {
+        if (const Complex value = values(0, n); value.imag() != 0) {
+            refuse(text("the complex number ", value.real(), value.imag() < 0 ? " - " : " + ",
+                        std::abs(value.imag()), " i at voxel ", n),
+                   "real numbers");
+        }
+    }
+}
+
 std::string in_record(const Hdf5Reader& file, const std::string& name) {
     return file.has_attribute("record", name) ? file.attribute_in_words("record", name) : "";
 }
@@ -83,6 +104,7 @@ StoredVolumes volumes_of_array(const VolumesBeside& row, const StoredArray& arra
     const bool more = array.hdf5 != nullptr && row.of_hdf5 != nullptr;
     result.values = more ? row.of_hdf5(*array.hdf5, extents)
                          : array.values(row.of_coils ? array.shape.extents.front() : 1);
+    require_sound(row, array.file, array.thing, result.values);
     result.sha256 = array.sha256();
     return result;
 }
@@ -97,6 +119,7 @@ StoredVolumes volumes_of_image(const VolumesBeside& row, const std::string& path
         throw InputError({path, image.thing, counted(frames, "frame"), "one frame",
                           "write the one that belongs to the scan: lsrecon convert `frame`"});
     }
+    require_sound_values(image);
     StoredVolumes result{image.about.grid, CoilRows(frames, image.voxels(), Precision::float32)};
     result.values.visit([&](auto& rows) {
         for (std::size_t f = 0; f < frames; ++f) {
@@ -106,6 +129,7 @@ StoredVolumes volumes_of_image(const VolumesBeside& row, const std::string& path
             }
         }
     });
+    require_sound(row, path, image.thing, result.values);
     result.sha256 = files.sha256();
     return result;
 }
@@ -119,26 +143,6 @@ CoilRows field_of_hdf5(const Hdf5Reader& file, const Extents& extents) {
         rows.row(1) = stored.r2star.transpose().cast<Complex>();
     }
     return CoilRows(std::move(rows));
-}
-
-void require_sound(const VolumesBeside& row, const std::string& path, const CoilRows& values) {
-    const auto refuse = [&](const std::string& found, const std::string& expected) {
-        throw InputError({path, row.name, found, expected, row.next_step});
-    };
-    const double largest = values.largest_part();
-    if (!std::isfinite(largest)) {
-        refuse("values that are not finite", "finite values");
-    }
-    if (largest == 0 && !row.may_be_zero) {
-        refuse("only zeros", "values that are not all zero");
-    }
-    for (std::size_t n = 0; row.real && n < values.columns(); ++n) {
-        if (const Complex value = values(0, n); value.imag() != 0) {
-            refuse(text("the complex number ", value.real(), value.imag() < 0 ? " - " : " + ",
-                        std::abs(value.imag()), " i at voxel ", n),
-                   "real numbers");
-        }
-    }
 }
 
 /// Whether the frames of an image are the volumes: of another format, or of a prior image.
@@ -268,11 +272,9 @@ const VolumesBeside& field_map_beside() {
 }
 
 StoredVolumes read_volumes(const VolumesBeside& row, const std::string& path, const Grid& like) {
-    StoredVolumes result = !recognises_bare_array(path) && is_image(row, path)
-                               ? volumes_of_image(row, path)
-                               : volumes_of_array(row, open_array(path, row.dataset), like);
-    require_sound(row, path, result.values);
-    return result;
+    return !recognises_bare_array(path) && is_image(row, path)
+               ? volumes_of_image(row, path)
+               : volumes_of_array(row, open_array(path, row.dataset), like);
 }
 
 double bytes_of_volumes(const VolumesBeside& row, const std::string& path) {
