@@ -142,18 +142,28 @@ private:
 
 namespace {
 
+/// Volumes that options name, and where their values go.
+struct NamedVolumes {
+    const VolumesBeside& kind;
+    std::string file; ///< "" where none is named
+    std::optional<StoredVolumes>& values;
+};
+
+std::vector<NamedVolumes> named_volumes(PrepareOptions& prepare) {
+    return {{coil_maps_beside, file_of(prepare.maps), prepare.stored_maps},
+            {field_map_beside, file_of(prepare.field_map), prepare.stored_field},
+            {prior_image_beside, prepare.prior, prepare.stored_prior}};
+}
+
 /// Counts also what SliceVolumes keep while slices take theirs from files.
 void require_room(Transforms& transforms, const ReconstructOptions& options, const Scan& scan,
                   const Grid& grid, const OffResonance* field) {
-    const PrepareOptions& prepare = options.prepare;
     HostMemory memory(transforms.device().in_host_memory());
-    const auto add = [&](const std::string& file, const std::string& what, double bytes) {
-        memory.add(file, what, Cost::on_host(bytes));
-    };
-    for (const VolumesBeside& row : volumes_beside()) {
-        if (const std::string file = row.file(prepare);
-            !file.empty() && slices_of(scan).size() > 1) {
-            add(file, "the " + row.name + " of all slices", bytes_of_volumes(row, file));
+    PrepareOptions prepare = options.prepare;
+    for (const NamedVolumes& named : named_volumes(prepare)) {
+        if (!named.file.empty() && slices_of(scan).size() > 1) {
+            memory.add(named.file, "the " + named.kind.name + " of all slices",
+                       Cost::on_host(bytes_of_volumes(named.kind, named.file)));
         }
     }
     lsrecon::require_room(transforms, options, scan, grid, field, memory);
@@ -172,7 +182,7 @@ void expect_duration(Transforms& transforms, const ReconstructOptions& options, 
 std::shared_ptr<const OffResonance> field_of(const PrepareOptions& prepare, const Scan& scan) {
     if (const std::string file = file_of(prepare.field_map); !file.empty()) {
         return std::make_shared<const OffResonance>(
-            off_resonance_in(read_volumes(field_map_beside(), file, scan.grid).values));
+            off_resonance_in(read_volumes(field_map_beside, file, scan.grid).values));
     }
     return is_none(prepare.field_map) ? nullptr : scan.off_resonance;
 }
@@ -188,10 +198,10 @@ void read_values(PrepareOptions& prepare, const Scan& scan, SharedValues* shared
     if (scan.voxels) {
         return; // what has no use there is refused
     }
-    for (const VolumesBeside& row : volumes_beside()) {
-        if (const std::string file = row.file(prepare); !file.empty()) {
-            prepare.*row.values = shared != nullptr ? shared->volumes(row, file, scan.grid)
-                                                    : read_volumes(row, file, scan.grid);
+    for (const NamedVolumes& named : named_volumes(prepare)) {
+        if (!named.file.empty()) {
+            named.values = shared != nullptr ? shared->volumes(named.kind, named.file, scan.grid)
+                                             : read_volumes(named.kind, named.file, scan.grid);
         }
     }
 }

@@ -343,7 +343,7 @@ Contents contents_of_maps(const Hdf5Reader& file) {
     add_dataset(to, file, "coil_maps");
     Grid like;
     like.dimensions = file.shape("coil_maps").extents.size() == 4 ? 3 : 2;
-    const StoredVolumes maps = read_volumes(coil_maps_beside(), file.path(), like);
+    const StoredVolumes maps = read_volumes(coil_maps_beside, file.path(), like);
     const Record record = record_of(file);
     if (const std::string method = value_in(record, "maps"); !method.empty()) {
         to.add_text("method", method);

@@ -56,8 +56,7 @@ Kernels::Kernels(std::shared_ptr<Device> on, const ComputeOptions& options,
                  std::vector<Engine> engines, JobRanks& ranks)
     : device(std::move(on)),
       model(model_of_first(device->info(), ranks)), machine{device->info(), device->pace()},
-      table(std::move(engines)),
-      variant(variant_of(options, *device, table)),
+      table(std::move(engines)), variant(variant_of(options, *device, table)),
       engine(engine_of(variant.name, table)), of_user_(options.parameters) {
     take_parameters_of_first(ranks);
 }

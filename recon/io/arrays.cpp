@@ -95,10 +95,7 @@ std::pair<std::string, std::size_t> header_of(const InputFile& file) {
     return {header, at + length};
 }
 
-StoredArray open_npy(const std::string& path, const std::string&) {
-    const auto file = std::make_shared<InputFile>(path);
-    file->start_hash();
-    const auto [header, begin] = header_of(*file);
+Hdf5Shape shape_of(const std::string& path, const std::string& header) {
     const std::string type = value_of(path, header, "descr", '\'', '\'');
     const auto& types = numpy_types();
     const auto row = std::find_if(types.begin(), types.end(),
@@ -108,19 +105,28 @@ StoredArray open_npy(const std::string& path, const std::string&) {
                    "float32, float64, complex64 or complex128 in the byte order of this machine",
                    "save a.astype('complex64'), or 'float64' for real numbers");
     }
-    StoredArray array;
-    array.file = path;
-    array.thing = "values";
-    array.shape.kind = row->kind;
-    array.shape.type_name = row->name.substr(1);
-    array.shape.number_bytes = row->number_bytes;
-    array.shape.extents = extents_of(path, value_of(path, header, "shape", '(', ')'));
+    Hdf5Shape shape;
+    shape.kind = row->kind;
+    shape.type_name = row->name.substr(1);
+    shape.number_bytes = row->number_bytes;
+    shape.extents = extents_of(path, value_of(path, header, "shape", '(', ')'));
     const bool column_major =
         value_of(path, header, "fortran_order", ':', ',').find("True") != std::string::npos;
-    if (column_major && array.shape.extents.size() > 1) {
+    if (column_major && shape.extents.size() > 1) {
         refuse_npy(path, "order", "Fortran's, the first index fastest",
                    "C's, the last index fastest", "save numpy.ascontiguousarray(a)");
     }
+    return shape;
+}
+
+StoredArray open_npy(const std::string& path, const std::string&) {
+    const auto file = std::make_shared<InputFile>(path);
+    file->start_hash();
+    const auto [header, begin] = header_of(*file);
+    StoredArray array;
+    array.file = path;
+    array.thing = "values";
+    array.shape = shape_of(path, header);
     const std::size_t elements = product_of(array.shape.extents);
     const std::size_t bytes = file->bytes() - begin;
     if (bytes / array.shape.value_bytes() != elements || bytes % array.shape.value_bytes() != 0) {

@@ -245,31 +245,21 @@ private:
 
 } // namespace
 
-const std::vector<VolumesBeside>& volumes_beside() {
-    static const std::vector<VolumesBeside> table{
-        {"coil maps", "coil_maps", true, false, false,
-         "name a file that 'lsrecon maps' or 'bart ecalib -m 1' wrote, or leave `maps` out",
-         [](const PrepareOptions& options) { return file_of(options.maps); },
-         &PrepareOptions::stored_maps, nullptr},
-        {"field map", "field_map", false, true, true,
-         "name a field map in Hz of this scan's object, or leave `field_map` out",
-         [](const PrepareOptions& options) { return file_of(options.field_map); },
-         &PrepareOptions::stored_field, &field_of_hdf5},
-        {"prior image", "image", false, false, false,
-         "name an image of the same object and place, or leave `prior` and its `reg` out",
-         [](const PrepareOptions& options) { return options.prior; }, &PrepareOptions::stored_prior,
-         nullptr},
-    };
-    return table;
-}
-
-const VolumesBeside& coil_maps_beside() {
-    return volumes_beside()[0];
-}
-
-const VolumesBeside& field_map_beside() {
-    return volumes_beside()[1];
-}
+const VolumesBeside coil_maps_beside{
+    "coil maps", "coil_maps",
+    true,        false,
+    false,       "name a file that 'lsrecon maps' or 'bart ecalib -m 1' wrote, or leave `maps` out",
+    nullptr};
+const VolumesBeside field_map_beside{
+    "field map",   "field_map",
+    false,         true,
+    true,          "name a field map in Hz of this scan's object, or leave `field_map` out",
+    &field_of_hdf5};
+const VolumesBeside prior_image_beside{
+    "prior image", "image",
+    false,         false,
+    false,         "name an image of the same object and place, or leave `prior` and its `reg` out",
+    nullptr};
 
 StoredVolumes read_volumes(const VolumesBeside& row, const std::string& path, const Grid& like) {
     return !recognises_bare_array(path) && is_image(row, path)

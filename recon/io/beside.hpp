@@ -4,14 +4,14 @@
 #include <vector>
 
 #include "io/formats.hpp"
-#include "model/prepare_options.hpp"
+#include "scan/stored_values.hpp"
 
 namespace lsrecon {
 
 /// What comes beside a scan in files of their own: one row a kind. A file is of any format that
 /// holds such values, which its content tells.
 
-/// Volumes on a grid.
+/// A kind of volumes on a grid.
 struct VolumesBeside {
     std::string name; ///< what messages call them
     std::string dataset; ///< their name in HDF5
@@ -19,15 +19,13 @@ struct VolumesBeside {
     bool may_be_zero;
     bool real;
     std::string next_step; ///< for a file that does not serve
-    std::string (*file)(const PrepareOptions& options); ///< "" where none is named
-    std::optional<StoredVolumes> PrepareOptions::*values;
     /// Reads what HDF5 has beside the dataset, too, on a grid of these extents; null for no more.
     CoilRows (*of_hdf5)(const Hdf5Reader& file, const std::vector<std::size_t>& extents);
 };
 
-const std::vector<VolumesBeside>& volumes_beside();
-const VolumesBeside& coil_maps_beside();
-const VolumesBeside& field_map_beside();
+extern const VolumesBeside coil_maps_beside;
+extern const VolumesBeside field_map_beside;
+extern const VolumesBeside prior_image_beside;
 
 /// Reads HDF5 with the row's dataset, NIfTI-1 or ISMRMRD images; also arrays that do not say where
 /// they lie (.npy, BART's pair), which have the field of view of `like`, as has HDF5

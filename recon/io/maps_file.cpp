@@ -35,7 +35,7 @@ StoredImage open_maps_as_image(const std::string& path) {
     like.dimensions = extents.size() == 4 ? 3 : 2;
     std::copy_n(extents.rbegin(), std::min<std::size_t>(3, extents.size()), like.fov_mm.begin());
     const auto stored =
-        std::make_shared<const StoredVolumes>(read_volumes(coil_maps_beside(), path, like));
+        std::make_shared<const StoredVolumes>(read_volumes(coil_maps_beside, path, like));
     StoredImage image;
     image.file = path;
     image.thing = "/coil_maps";

@@ -46,21 +46,13 @@ OptionTable scan_options(std::string& scan, ReadOptions& read) {
         {"traj_units", choice(read.trajectory_units, trajectory_unit_names()),
          "unit of the trajectory", Is::expert, Default{"as the file says"},
          More{"One of " + comma_separated(trajectory_unit_names()) + "."}},
-        {"trajectory", input(read.beside.trajectory),
-         "positions of the samples, from a file of their own", Is::expert,
-         Default{"the scan's own"},
-         More{"The file has [M, D] or [F, M, D] numbers, x first: `/trajectory` in HDF5, NumPy's "
-              ".npy, or BART's pair. They are in cycles/fov unless HDF5 or `traj_units` say "
-              "another unit. A native scan needs no `/trajectory` then."}},
-        {"weights", input(read.beside.weights),
-         "statistical weights of the samples, from a file of their own", Is::expert,
-         Default{"the scan's own"},
-         More{"The file has one number a sample, or one a sample of each frame: `/weights` in "
-              "HDF5, .npy, or BART's pair."}},
-        {"times", input(read.beside.times), "time of each sample, from a file of its own",
-         Is::expert, Unit{"s"}, Default{"the scan's own"},
-         More{"`field_map` needs times from the centre of excitation. The file is as that of "
-              "`weights`."}},
+        {"trajectory", input(read.beside.trajectory), "positions of the samples in another file",
+         Is::expert, Default{"the scan's own"},
+         More{"HDF5, .npy or BART's pair: see [formats.md](formats.md#beside-a-scan)."}},
+        {"weights", input(read.beside.weights), "weights of the samples in another file",
+         Is::expert, Default{"the scan's own"}},
+        {"times", input(read.beside.times), "times of the samples in another file", Is::expert,
+         Unit{"s"}, Default{"the scan's own"}},
         {"low_resolution", toggle(read.low_resolution),
          "accept a trajectory with all |k| below N/4", Is::expert,
          More{"A trajectory that stays there nearly always has a wrong unit, and is refused."}},
