@@ -2,7 +2,7 @@
 #include "app/console.hpp"
 #include "app/output.hpp"
 #include "app/predict.hpp"
-#include "base/cache_folder.hpp"
+#include "base/folders.hpp"
 #include "base/machine.hpp"
 #include "base/named_files.hpp"
 #include "base/numbers.hpp"

@@ -13,7 +13,7 @@
 #include "app/ranks.hpp"
 #include "base/escaped.hpp"
 #include "base/machine.hpp"
-#include "base/said_on_signal.hpp"
+#include "base/report.hpp"
 #include "io/hdf5/child.hpp"
 
 using namespace lsrecon;

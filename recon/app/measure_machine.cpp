@@ -9,10 +9,10 @@
 #include <unistd.h>
 
 #include "app/predict.hpp"
+#include "base/folders.hpp"
+#include "base/machine.hpp"
 #include "base/numbers.hpp"
 #include "base/parallel.hpp"
-#include "base/temporary_folder.hpp"
-#include "base/timer.hpp"
 #include "device/described_device.hpp"
 #include "io/hdf5/reader.hpp"
 

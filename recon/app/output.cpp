@@ -9,9 +9,8 @@
 
 #include "app/command.hpp"
 #include "base/escaped.hpp"
-#include "base/replacing_file.hpp"
-#include "base/resolved_path.hpp"
-#include "base/write_failure.hpp"
+#include "base/named_files.hpp"
+#include "base/output_file.hpp"
 #include "io/formats.hpp"
 #include "io/image/cfl.hpp"
 #include "io/part_folder.hpp"

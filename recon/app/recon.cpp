@@ -4,9 +4,9 @@
 
 #include "app/output.hpp"
 #include "app/ranks.hpp"
+#include "base/machine.hpp"
 #include "base/named_files.hpp"
 #include "base/numbers.hpp"
-#include "base/timer.hpp"
 #include "device/devices.hpp"
 #include "encoding/methods.hpp"
 #include "encoding/solvers.hpp"

@@ -4,8 +4,7 @@
 #include <utility>
 #include <variant>
 
-#include "base/largest_part.hpp"
-#include "base/precision.hpp"
+#include "base/float_range.hpp"
 #include "base/types.hpp"
 
 namespace lsrecon {

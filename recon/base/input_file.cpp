@@ -6,8 +6,8 @@
 #include <unistd.h>
 #include <vector>
 
-#include "base/limit_error.hpp"
-#include "base/sha256.hpp"
+#include "base/bytes_as_text.hpp"
+#include "base/error.hpp"
 
 namespace lsrecon {
 
@@ -89,6 +89,23 @@ void InputFile::require_unchanged() const {
                         "a file that no program is writing",
                         "wait until it is written, and run again"});
     }
+}
+
+bool read_all(int file, void* to, std::size_t size, std::uint64_t at) {
+    char* next = static_cast<char*>(to);
+    while (size > 0) {
+        const ssize_t got = ::pread(file, next, size, static_cast<off_t>(at));
+        if (got < 0 && errno == EINTR) {
+            continue;
+        }
+        if (got <= 0) {
+            return false;
+        }
+        next += got;
+        at += static_cast<std::uint64_t>(got);
+        size -= static_cast<std::size_t>(got);
+    }
+    return true;
 }
 
 } // namespace lsrecon

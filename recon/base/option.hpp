@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "base/index_list.hpp"
+#include "base/ranges.hpp"
 
 /// The parts of a table of options: flags, help, docs/options.md and the record of a run come from
 /// its rows. It knows no command line, so that another language can take its keywords from it.

@@ -7,10 +7,9 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <utility>
-
 #include <pthread.h>
 #include <sched.h>
+#include <utility>
 
 #include "base/machine.hpp"
 

@@ -10,8 +10,8 @@
 #include <filesystem>
 
 #include "base/error.hpp"
-#include "base/temporary_folder.hpp"
-#include "base/timer.hpp"
+#include "base/folders.hpp"
+#include "base/machine.hpp"
 #include "base/tolerance.hpp"
 #include "encoding/formulation.hpp"
 #include "encoding/least_squares.hpp"

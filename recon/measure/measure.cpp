@@ -5,7 +5,7 @@
 #include <cmath>
 #include <random>
 
-#include "base/timer.hpp"
+#include "base/machine.hpp"
 #include "base/tolerance.hpp"
 
 namespace lsrecon {

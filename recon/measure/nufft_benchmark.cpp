@@ -5,7 +5,7 @@
 #include <ctime>
 #include <random>
 
-#include "base/timer.hpp"
+#include "base/machine.hpp"
 #include "engines/exact_sums.hpp"
 #include "simulate/trajectories.hpp"
 

@@ -3,8 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "base/address_space.hpp"
-#include "base/cost.hpp"
+#include "base/computation.hpp"
 #include "base/machine.hpp"
 
 namespace lsrecon {

@@ -5,7 +5,7 @@
 
 #include "base/error.hpp"
 #include "base/numbers.hpp"
-#include "base/uniform_number.hpp"
+#include "base/types.hpp"
 #include "simulate/trajectory_parts.hpp"
 
 namespace lsrecon {

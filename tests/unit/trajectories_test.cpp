@@ -7,7 +7,7 @@
 #include <set>
 
 #include "base/error.hpp"
-#include "base/uniform_number.hpp"
+#include "base/types.hpp"
 
 namespace lsrecon {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "base/error.hpp"
 #include "base/escaped.hpp"
-#include "base/hashed_files.hpp"
+#include "base/input_file.hpp"
 #include "base/numbers.hpp"
 #include "io/image/cfl.hpp"
 #include "io/image/file.hpp"

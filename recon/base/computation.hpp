@@ -1,7 +1,10 @@
+// What a computation costs, which device it runs on, and how its iterations went.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
+#include <string>
+#include <vector>
 
 namespace lsrecon {
 
@@ -54,5 +57,26 @@ inline Cost in_turn(const Cost& a, const Cost& b) {
             std::max(a.largest_array, b.largest_array), std::max(a.host_bytes, b.host_bytes),
             a.error + b.error};
 }
+
+/// The device, kernels and arithmetic that ran: it goes into the image's record, `info` and
+/// `bench`.
+struct ComputedBy {
+    std::string backend; ///< backend as it was asked for
+    std::string device; ///< the processor's name
+    std::string driver; ///< driver or runtime version
+    std::string kernel; ///< variants that ran
+    std::string kernel_sha256; ///< hash of the kernel source that ran, "" without files
+    double epsilon = 0; ///< unit roundoff of its arithmetic
+    /// The parameters of the kernels that ran, for compiling and launching them, and who chose
+    /// them: "tuned fhd: GROUP=128 VOXELS=8 (tuned on this device)", separated by "; "; "" for
+    /// kernels that have no such choice.
+    std::string parameters = {};
+};
+
+/// Relative residuals of the solver, one history a problem: before every iteration and at the end.
+using ResidualHistories = std::vector<std::vector<double>>;
+
+/// The reason why the iterations ended; a solve that diverges is an error and gives no image.
+enum class Stop { tolerance, iterations };
 
 } // namespace lsrecon
