@@ -10,7 +10,6 @@
 #include "io/image/file.hpp"
 #include "io/native/scan.hpp"
 #include "io/record.hpp"
-#include "simulate/forward_model.hpp"
 #include "simulate/simulate.hpp"
 
 namespace lsrecon::app {
@@ -115,13 +114,13 @@ ExitCode run(Options& options) {
     format.require_holds(options.output, simulation_without_samples(simulation_options));
     Console console(options.quiet);
     std::unique_ptr<Transforms> transforms; // opened by the first frame that needs it
-    const ForwardModel forward = [&](const SamplePoints& points, const Voxels& voxels) {
+    const auto open = [&]() -> Transforms& {
         if (!transforms) {
             transforms = open_transforms(compute, console);
         }
-        return forward_model(*transforms)(points, voxels);
+        return *transforms;
     };
-    Simulation simulation = simulate(simulation_options, forward, console);
+    Simulation simulation = simulate(simulation_options, open, console);
     simulation.settings = settings;
     format.write(options.output, simulation, console);
     if (!options.truth.empty()) {

@@ -21,7 +21,7 @@
 #include "io/native/writer.hpp"
 #include "measure/measure.hpp"
 #include "reconstruct_file.hpp"
-#include "simulate/forward_model.hpp"
+#include "simulate/simulate.hpp"
 
 namespace lsrecon {
 
@@ -170,7 +170,8 @@ Simulation simulate_scan(const BenchmarkOptions& options, Transforms& transforms
     sampling.readouts =
         options.scan_samples > 0 ? options.scan_samples : 2 * sampling.grid.voxels();
     sampling.seed = options.seed;
-    return simulate(simulation, forward_model(transforms), report);
+    return simulate(
+        simulation, [&]() -> Transforms& { return transforms; }, report);
 }
 
 /// Relative L2 error of the image that the bench accepts. Measured on phantoms of 8^2 to 64^2 and

@@ -5,8 +5,11 @@
 #include <limits>
 
 #include "base/error.hpp"
+#include "base/float_range.hpp"
 #include "base/numbers.hpp"
 #include "base/parallel.hpp"
+#include "engines/on_host.hpp"
+#include "engines/piecewise.hpp"
 #include "scan/check.hpp"
 #include "scan/receiver_noise.hpp"
 #include "scan/sampling_pool.hpp"
@@ -14,13 +17,156 @@
 
 namespace lsrecon {
 
+bool has_off_resonance(const SimulationOptions& options) {
+    return options.off_resonance_hz != 0 || options.r2star > 0;
+}
+
+double shift_mm(const SimulationOptions& options, std::size_t frame) {
+    return options.motion_mm *
+           std::sin(2 * pi * static_cast<double>(frame) / static_cast<double>(options.frames));
+}
+
 namespace {
+
+/// "analytic" or "voxels".
+std::string chosen_model(const SimulationOptions& options) {
+    if (options.model != "auto") {
+        return options.model;
+    }
+    return options.coils == 1 && !has_off_resonance(options) ? "analytic" : "voxels";
+}
+
+void check_model(const SimulationOptions& options) {
+    if (options.coils == 0) {
+        throw UsageError("`coils` 0\n  expected: 1 or more");
+    }
+    if (options.model == "analytic" && options.coils > 1) {
+        throw UsageError(text("`model` analytic with `coils` ", options.coils,
+                              ": the phantom times a coil map has no closed transform\n"
+                              "  next:     use `model` voxels, or `coils` 1"));
+    }
+    if (options.model != "auto" && options.model != "analytic" && options.model != "voxels") {
+        throw UsageError(
+            text("`model` ", options.model, " is unknown\n  expected: auto, analytic or voxels"));
+    }
+}
+
+void check_off_resonance(const SimulationOptions& options) {
+    if (!std::isfinite(options.off_resonance_hz)) {
+        throw UsageError("`off_resonance_hz`\n  expected: a finite number");
+    }
+    if (!(options.r2star >= 0) || !std::isfinite(options.r2star)) {
+        throw UsageError(text("`r2star` ", shown(options.r2star), "\n  expected: 0 or more, 1/s"));
+    }
+    if (!(options.readout_ms > 0) || !std::isfinite(options.readout_ms)) {
+        throw UsageError(
+            text("`readout_ms` ", shown(options.readout_ms), "\n  expected: above 0, ms"));
+    }
+    if (options.model == "analytic" && has_off_resonance(options)) {
+        throw UsageError(
+            "`model` analytic with off-resonance: the phantom in a field has no closed "
+            "transform\n  next:     use `model` voxels");
+    }
+}
+
+void check_truth(const SimulationOptions& options) {
+    if (options.truth_of != "voxels" && options.truth_of != "band") {
+        throw UsageError(
+            text("`truth_of` ", options.truth_of, " is unknown\n  expected: voxels or band"));
+    }
+    if (options.truth_of == "band" && chosen_model(options) == "voxels") {
+        throw UsageError(
+            "`truth_of` band with the model voxels: its samples are those of the voxel "
+            "means, which are its truth\n"
+            "  next:     use `truth_of` voxels, or `model` analytic with one coil");
+    }
+}
+
+void check_noise(const SimulationOptions& options) {
+    if (!(options.noise >= 0) || !std::isfinite(options.noise)) {
+        throw UsageError(text("`noise` ", shown(options.noise), "\n  expected: 0 or more"));
+    }
+    if (options.snr && options.noise > 0) {
+        throw UsageError("`noise` and `snr` both set the noise\n  next:     leave one of them out");
+    }
+    if (options.snr && (!(*options.snr > 0) || !std::isfinite(*options.snr))) {
+        throw UsageError(text("`snr` ", shown(*options.snr), "\n  expected: a number above 0"));
+    }
+}
+
+void check_noise_of_coils(const SimulationOptions& options) {
+    const double correlation = options.noise_correlation;
+    if (!(std::abs(correlation) < 1)) {
+        throw UsageError(text("`noise_correlation` ", shown(correlation),
+                              "\n  expected: a number between -1 and 1"));
+    }
+    if (correlation != 0 && options.coils == 1) {
+        throw UsageError("`noise_correlation` needs at least two coils\n"
+                         "  next:     add `coils`");
+    }
+    // The covariance of the coils in recon needs this many noise samples.
+    const double fewest = 2 * static_cast<double>(options.coils);
+    if (options.noise_samples > 0 && static_cast<double>(options.noise_samples) < fewest) {
+        throw UsageError(text("`noise_samples` ", options.noise_samples, "\n  expected: at least ",
+                              fewest, ", two a coil"));
+    }
+    const bool noisy = options.snr || options.noise > 0;
+    if (!noisy && (correlation != 0 || options.noise_samples > 0)) {
+        throw UsageError(text(correlation != 0 ? "`noise_correlation`" : "`noise_samples`",
+                              " without noise\n  next:     add `noise` or `snr`"));
+    }
+}
+
+void check_matrix(const Grid& grid) {
+    for (const std::size_t side : grid.size) {
+        if (side > longest_side) {
+            throw UsageError(text("`matrix` has ", side,
+                                  " voxels in one dimension\n  expected: at most ", longest_side,
+                                  "\n  next:     use a smaller `matrix`"));
+        }
+    }
+}
+
+void check_motion(const SimulationOptions& options) {
+    if (options.frames == 0) {
+        throw UsageError("`frames` 0\n  expected: 1 or more");
+    }
+    if (!(options.motion_mm >= 0) || !std::isfinite(options.motion_mm)) {
+        throw UsageError(
+            text("`motion` ", shown(options.motion_mm), "\n  expected: 0 or more, mm"));
+    }
+    if (options.motion_mm > 0 && options.frames < 3) {
+        throw UsageError(
+            text("`motion` with `frames` ", options.frames,
+                 ": the sine is 0 in each of them\n  next:     use `frames` 3 or more"));
+    }
+    if (options.motion_mm == 0) {
+        return;
+    }
+    const Grid& grid = options.sampling.grid;
+    const double room = (0.5 - Phantom::shepp_logan(grid.dimensions).half_width()) * grid.fov_mm[0];
+    if (options.motion_mm > room) {
+        throw UsageError(text("`motion` ", options.motion_mm,
+                              " takes the phantom out of the field "
+                              "of view\n  expected: at most ",
+                              room, " mm"));
+    }
+}
+
+/// UsageError when options contradict each other, whatever the trajectory.
+void check_options(const SimulationOptions& options) {
+    check_model(options);
+    check_off_resonance(options);
+    check_truth(options);
+    check_noise(options);
+    check_noise_of_coils(options);
+    check_matrix(options.sampling.grid);
+    check_motion(options);
+}
 
 /// Scan files hold floats.
 void check_floats(const CoilMatrix& samples, const SimulationOptions& options) {
-    const auto values = Eigen::Map<const RealVector>(
-        reinterpret_cast<const double*>(samples.data()), 2 * samples.size());
-    const double largest = values.cwiseAbs().maxCoeff<Eigen::PropagateNaN>();
+    const double largest = largest_part(samples);
     constexpr double most = std::numeric_limits<float>::max();
     if (!(largest <= most)) {
         const std::string flag =
@@ -59,11 +205,13 @@ CoilMatrix analytic_samples(const Phantom& phantom, const Grid& grid,
 
 /// Samples of `rho`, N, as each coil sees it. A few coils are computed at a time: memory is for the
 /// samples.
-ForwardSamples voxel_samples(const ComplexVector& rho, const Birdcage& coils, std::size_t samples,
-                             std::size_t values_at_once, const Forward& forward, Reporter& report) {
+OnHost voxel_samples(const ComplexVector& rho, const Birdcage& coils, const SamplePoints& points,
+                     const Voxels& voxels, std::size_t values_at_once, Transforms& transforms,
+                     Reporter& report) {
     const auto all = static_cast<Eigen::Index>(coils.coils());
-    const std::size_t longest = std::max(samples, static_cast<std::size_t>(rho.size()));
-    ForwardSamples result{CoilMatrix(all, static_cast<Eigen::Index>(samples))};
+    const std::size_t longest = std::max(points.count(), voxels.count());
+    OnHost result{CoilMatrix(all, static_cast<Eigen::Index>(points.count())), 0};
+    PiecewiseTransform transform(transforms, points, voxels);
     for (const Range& some :
          split_into_ranges(coils.coils(), std::max<std::size_t>(1, values_at_once / longest))) {
         const auto first = static_cast<Eigen::Index>(some.first);
@@ -72,7 +220,7 @@ ForwardSamples voxel_samples(const ComplexVector& rho, const Birdcage& coils, st
         if (all > 1) {
             seen.array() *= coils.maps(some).cast<Complex>().array();
         }
-        const ForwardSamples part = forward(std::move(seen), [&](double fraction) {
+        const OnHost part = forward_on_host(transforms, transform, seen, [&](double fraction) {
             report.progress((static_cast<double>(first) + fraction * static_cast<double>(count)) /
                             static_cast<double>(all));
         });
@@ -141,7 +289,7 @@ Eigen::MatrixXcd make_truth(const SimulationOptions& options) {
 
 /// Samples of every frame, without noise.
 void fill_frames(Simulation& simulation, const SimulationOptions& options, const Birdcage& coils,
-                 const ForwardModel& forward, Reporter& report) {
+                 const OpenTransforms& open, Reporter& report) {
     std::vector<Frame>& frames = simulation.scan.frames;
     FrameProgress progress(report, frames.size());
     for (std::size_t f = 0; f < frames.size(); ++f) {
@@ -154,10 +302,10 @@ void fill_frames(Simulation& simulation, const SimulationOptions& options, const
             frames[f].samples =
                 analytic_samples(phantom_of(options, f), simulation.scan.grid, trajectory, report);
         } else {
-            ForwardSamples samples = voxel_samples(
-                simulation.truth.col(static_cast<Eigen::Index>(f)), coils, trajectory.size(),
-                options.values_at_once,
-                forward(frames[f].sampling->points(), simulation.scan.image_voxels()), report);
+            OnHost samples =
+                voxel_samples(simulation.truth.col(static_cast<Eigen::Index>(f)), coils,
+                              frames[f].sampling->points(), simulation.scan.image_voxels(),
+                              options.values_at_once, open(), report);
             frames[f].samples = std::move(samples.values);
             simulation.error = std::max(simulation.error.value_or(0),
                                         samples.error + unit_roundoff(Precision::float32));
@@ -286,7 +434,7 @@ Simulation simulation_without_samples(const SimulationOptions& options) {
     return simulation;
 }
 
-Simulation simulate(const SimulationOptions& options, const ForwardModel& forward,
+Simulation simulate(const SimulationOptions& options, const OpenTransforms& open,
                     Reporter& report) {
     Simulation simulation = simulation_without_samples(options);
     if (has_off_resonance(options)) {
@@ -295,7 +443,7 @@ Simulation simulate(const SimulationOptions& options, const ForwardModel& forwar
     }
     simulation.truth = make_truth(options);
     const Birdcage coils(simulation.scan.grid, options.coils);
-    fill_frames(simulation, options, coils, forward, report);
+    fill_frames(simulation, options, coils, open, report);
     const double deviation = noise_deviation(options, simulation.scan);
     if (deviation > 0) {
         add_noise(simulation.scan, deviation, options);
