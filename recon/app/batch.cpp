@@ -12,7 +12,6 @@
 #include "app/output.hpp"
 #include "app/ranks.hpp"
 #include "app/recon.hpp"
-#include "app/scan_list.hpp"
 #include "base/bytes_as_text.hpp"
 #include "base/escaped.hpp"
 #include "base/folders.hpp"

@@ -5,13 +5,16 @@
 #include <string>
 #include <vector>
 
-#include "app/options.hpp"
 #include "base/error.hpp"
 #include "base/named_files.hpp"
 #include "io/file_hashes.hpp"
 #include "io/record.hpp"
+#include "io/scan_options.hpp"
+#include "plan/option_rows.hpp"
 
 namespace lsrecon::app {
+
+using namespace option;
 
 /// The options that a command takes, and the action on them.
 struct Bound {
@@ -43,6 +46,10 @@ Bound bound(OptionTable (*options_of)(Asked& asked), ExitCode (*run)(Asked& aske
     return {options_of(*asked), [asked, run] { return run(*asked); }};
 }
 
+/// The rows that most commands have.
+Option output_option(std::string& output, const std::string& help, const std::string& more = "");
+Option quiet_option(bool& quiet);
+
 /// "field of view of the image, in mm [as the file says]"
 std::string line_of(const Option& option);
 /// "0 done, 1 bug, ...", in two lines.
@@ -51,6 +58,14 @@ std::string exit_codes_in_words();
 std::string flag_of(const std::string& key);
 /// Whether some command takes an option of this key.
 bool is_key(const std::string& key);
+
+/// How this program was built: recon/revision.cmake.
+struct Build {
+    std::string revision; ///< git's, "-dirty" behind it with changes; "unknown" outside of git
+    std::string with; ///< "OpenCL, PNG": the optional parts that it has
+    std::string without; ///< those that it lacks; "" for none
+};
+Build this_build();
 
 /// The command line of this process.
 const std::string& command_line();

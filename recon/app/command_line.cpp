@@ -5,9 +5,7 @@
 #include <set>
 #include <sstream>
 
-#include "app/build.hpp"
 #include "app/command.hpp"
-#include "app/cores.hpp"
 #include "app/output.hpp"
 #include "app/pages.hpp"
 #include "app/ranks.hpp"
@@ -21,12 +19,6 @@ namespace {
 std::string& stored_command_line() {
     static std::string line;
     return line;
-}
-
-JobRanks*& stored_ranks() {
-    static JobRanks alone;
-    static JobRanks* ranks = &alone;
-    return ranks;
 }
 
 /// Adds an option that takes its words, and keeps them in `given`.
@@ -176,6 +168,14 @@ std::string options_in_markdown() {
 
 } // namespace
 
+Option output_option(std::string& output, const std::string& help, const std::string& more) {
+    return {"output", name(output), help, Is::required, Is::about_output, More{more}};
+}
+
+Option quiet_option(bool& quiet) {
+    return {"quiet", toggle(quiet), "print notes and errors only", Is::about_output};
+}
+
 Bound bound_rows(const Command& command) {
     Bound bound = command.bind();
     OptionTable& rows = bound.options;
@@ -237,14 +237,6 @@ bool is_key(const std::string& key) {
         return all;
     }();
     return keys.count(key) > 0;
-}
-
-JobRanks& ranks() {
-    return *stored_ranks();
-}
-
-void set_ranks(JobRanks& started) {
-    stored_ranks() = &started;
 }
 
 const std::string& command_line() {

@@ -8,7 +8,6 @@
 
 #include "app/command.hpp"
 #include "app/console.hpp"
-#include "app/cores.hpp"
 #include "app/output.hpp"
 #include "app/ranks.hpp"
 #include "base/escaped.hpp"

@@ -3,8 +3,7 @@
 
 #include "app/json.hpp"
 #include "app/output.hpp"
-#include "app/predict.hpp"
-#include "app/scan_list.hpp"
+#include "app/recon.hpp"
 #include "base/named_files.hpp"
 #include "base/numbers.hpp"
 #include "device/described_device.hpp"
