@@ -95,58 +95,22 @@ std::string image_of(const std::string& folder, const std::string& scan) {
     return (fs::path(folder) / "images" / name).string();
 }
 
-/// Device and inode.
-using FileNumber = std::pair<dev_t, ino_t>;
-
-FileNumber number_of(const ResolvedPath& file) {
-    return {file.facts.st_dev, file.facts.st_ino};
-}
-
-/// The scans and images that a list names, to find those that would take each other's place.
-class Places {
-public:
-    explicit Places(const std::vector<Item>& items) {
-        for (const Item& item : items) {
-            if (const ResolvedPath scan = resolved_path(item.scan); scan.exists) {
-                scans_.emplace(number_of(scan), item.scan);
-            }
-        }
-    }
-
-    /// UsageError where the image of a scan would replace another one or a scan.
-    void take(const Item& item) {
-        if (!images_.emplace(item.image, item.scan).second) {
-            throw UsageError({item.scan, "SCANS", "it is listed twice", "each scan once",
-                              "remove one of them: both images would be " + item.image});
-        }
-        const ResolvedPath image = resolved_path(item.image);
-        const auto scan = scans_.find(number_of(image));
-        if (image.exists && scan != scans_.end()) {
-            throw UsageError(
-                {item.scan, "SCANS",
-                 "its image would replace the scan " + scan->second + ", at " + item.image,
-                 "an image that is no scan of the list", "name another --output"});
-        }
-    }
-
-private:
-    std::map<FileNumber, std::string> scans_;
-    std::map<std::string, std::string> images_; ///< and their scans
-};
-
 /// All scans. Those that cannot be done are known before any is.
 std::vector<Item> items_of(const Options& options) {
     std::vector<Item> items;
     for (const ListedScan& listed : listed_scans(options.scans)) {
         items.push_back({listed, image_of(options.folder, listed.scan)});
     }
-    Places places(items);
+    std::map<std::string, std::size_t> listed; // images, and how often
     for (Item& item : items) {
         try {
             ReconOptions one = options_for(item, options.recon);
             settle_options(one);
             require_input(item.scan, "SCANS");
-            places.take(item);
+            if (++listed[item.image] > 1) {
+                throw UsageError({item.scan, "SCANS", "it is listed twice", "each scan once",
+                                  "remove one of them: both images would be " + item.image});
+            }
         } catch (const Error&) {
             item.refused = std::current_exception();
         }

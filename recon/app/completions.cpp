@@ -1,4 +1,3 @@
-#include <algorithm>
 
 #include "app/command.hpp"
 #include "app/output.hpp"

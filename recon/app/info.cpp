@@ -1,7 +1,6 @@
 // info and check: what a file holds, and what is wrong with a scan.
 
 #include <algorithm>
-#include <cmath>
 
 #include "app/command.hpp"
 #include "app/console.hpp"

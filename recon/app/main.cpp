@@ -1,5 +1,3 @@
-#include <algorithm>
-#include <cstdlib>
 #include <exception>
 #include <fcntl.h>
 #include <iomanip>

@@ -9,7 +9,6 @@
 
 #include "app/command.hpp"
 #include "base/escaped.hpp"
-#include "base/named_files.hpp"
 #include "base/output_file.hpp"
 #include "io/formats.hpp"
 #include "io/image/cfl.hpp"
@@ -114,14 +113,10 @@ void require_expendable(const NamedOutput& output) {
 
 } // namespace
 
-void check_files(const std::vector<NamedInput>& inputs, const std::vector<NamedOutput>& outputs) {
-    require_files(inputs, outputs);
-    std::for_each(outputs.begin(), outputs.end(), &require_expendable);
-}
-
 void check_files(const std::vector<NamedInput>& inputs, const std::vector<NamedOutput>& outputs,
                  bool quiet) {
-    check_files(inputs, outputs);
+    require_files(inputs, outputs);
+    std::for_each(outputs.begin(), outputs.end(), &require_expendable);
     for (const NamedOutput& output : outputs) {
         if (!quiet && std::filesystem::exists(output.path)) {
             put(stderr, output.path + " is there, and will be replaced");

@@ -144,7 +144,7 @@ OptionTable sampling_options(Options& options) {
                "Nyquist."}},
          {"samples_per_readout", number(sampling.samples_per_readout, whole(0), "N"),
           "samples of a readout", Default{"by Nyquist"}, More{"0 chooses by Nyquist."}},
-         {"undersampling", number(sampling.undersampling, any_number()),
+         {"undersampling", number(sampling.undersampling, positive()),
           "how many times sparser than Nyquist",
           More{"A scan with a higher factor has fewer readouts, or spirals with wider windings."}},
          {"frames", number(options.simulation.frames, whole(1), "N"), "frames",
@@ -165,9 +165,9 @@ OptionTable phantom_options(SimulationOptions& simulation) {
           "peak of the field map", Unit{"Hz"},
           More{"The map has this sign near one point and the other sign far away. The scan holds "
                "the map and the times of its samples."}},
-         {"r2star", number(simulation.r2star, any_number()), "largest rate of decay", Unit{"1/s"},
+         {"r2star", number(simulation.r2star, from(0)), "largest rate of decay", Unit{"1/s"},
           More{"The decay is largest near the same point, and half of it far away."}},
-         {"readout_ms", number(simulation.readout_ms, any_number()),
+         {"readout_ms", number(simulation.readout_ms, positive()),
           "duration of a readout, with off-resonance or decay", Unit{"ms"}},
          {"motion", number(simulation.motion_mm, from(0)), "amplitude of a motion along x",
           Unit{"mm"}, More{"The motion is a sine with one period over all frames."}},
@@ -180,21 +180,24 @@ OptionTable phantom_options(SimulationOptions& simulation) {
 }
 
 OptionTable noise_options(SimulationOptions& simulation) {
-    return in("Noise",
-              {{"noise", number(simulation.noise, any_number()),
-                "standard deviation of real and imaginary parts",
-                More{"It is a fraction of the root mean square of the samples."}},
-               {"snr", number(simulation.snr, positive()),
-                "signal-to-noise ratio of a fully sampled image",
-                More{"The signal is the mean of the phantom where it is above a tenth of its "
-                     "maximum. The noise is the standard deviation of the real part, in an image "
-                     "of as many Nyquist samples as voxels."},
-                Excludes{"noise"}},
-               {"noise_correlation", number(simulation.noise_correlation, any_number()),
-                "correlation of the noise of neighbouring coils",
-                More{"It is between -1 and 1. Coils that are n apart have its n-th power."}},
-               {"noise_samples", number(simulation.noise_samples, whole(0), "N"),
-                "samples of noise alone, used by recon for prewhitening"}});
+    const Numbers between_minus_one_and_one{"a number between -1 and 1",
+                                            [](double value) { return std::abs(value) < 1; }};
+    return in(
+        "Noise",
+        {{"noise", number(simulation.noise, from(0)),
+          "standard deviation of real and imaginary parts",
+          More{"It is a fraction of the root mean square of the samples."}},
+         {"snr", number(simulation.snr, positive()),
+          "signal-to-noise ratio of a fully sampled image",
+          More{"The signal is the mean of the phantom where it is above a tenth of its "
+               "maximum. The noise is the standard deviation of the real part, in an image "
+               "of as many Nyquist samples as voxels."},
+          Excludes{"noise"}},
+         {"noise_correlation", number(simulation.noise_correlation, between_minus_one_and_one),
+          "correlation of the noise of neighbouring coils",
+          More{"It is between -1 and 1. Coils that are n apart have its n-th power."}},
+         {"noise_samples", number(simulation.noise_samples, whole(0), "N"),
+          "samples of noise alone, used by recon for prewhitening"}});
 }
 
 OptionTable options_of(Options& options) {

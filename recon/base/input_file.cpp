@@ -4,9 +4,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <unistd.h>
-#include <vector>
 
-#include "base/bytes_as_text.hpp"
 #include "base/error.hpp"
 
 namespace lsrecon {

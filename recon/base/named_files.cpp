@@ -1,6 +1,5 @@
 #include "base/named_files.hpp"
 
-#include <algorithm>
 #include <cctype>
 #include <cerrno>
 #include <climits>

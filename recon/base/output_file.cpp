@@ -8,7 +8,6 @@
 #include <system_error>
 #include <unistd.h>
 
-#include "base/error.hpp"
 
 namespace lsrecon {
 

@@ -1,15 +1,12 @@
 #include "base/parallel.hpp"
 
 #include <atomic>
-#include <condition_variable>
 #include <exception>
 #include <limits>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <pthread.h>
 #include <sched.h>
-#include <utility>
 
 #include "base/machine.hpp"
 

@@ -6,8 +6,6 @@
 #include <array>
 #include <chrono>
 #include <cmath>
-#include <cstdlib>
-#include <filesystem>
 
 #include "base/error.hpp"
 #include "base/folders.hpp"

@@ -371,11 +371,6 @@ const std::vector<TrajectoryDesign>& trajectory_designs() {
 Readouts make_readouts(const std::string& name, const TrajectoryOptions& options) {
     const TrajectoryDesign& design = find_design(name);
     check_dimensions(design, options.grid);
-    if (!(options.undersampling > 0) || !std::isfinite(options.undersampling)) {
-        throw UsageError(text("`undersampling` ", options.undersampling,
-                              " is not a positive number\n  next:     use 1 for a scan that is "
-                              "fully sampled, 2 for half of it"));
-    }
     check_total(static_cast<double>(options.readouts));
     check_total(static_cast<double>(options.samples_per_readout));
     return design.make(options);
