@@ -109,19 +109,13 @@ std::string unknown(const CLI::App& app, const std::string& word) {
                "\n  next:     see lsrecon --help";
     }
     const std::string flag = word.substr(0, word.find('='));
-    const std::map<std::string, std::string> gone{{"--combine", "--maps none"},
-                                                  {"--noise-replicas", "--noise-map"}};
-    const auto successor = gone.find(flag);
     std::vector<std::string> names;
     for (const CLI::Option* option : app.get_options()) {
         names.insert(names.end(), option->get_lnames().begin(), option->get_lnames().end());
     }
     const std::string near =
         nearest(names, flag.substr(std::min(flag.find_first_not_of('-'), flag.size())));
-    return "Unknown option " + flag + "." +
-           (successor != gone.end() ? " Use " + successor->second + " instead."
-            : near.empty()          ? ""
-                                    : " Did you mean --" + near + "?");
+    return "Unknown option " + flag + "." + (near.empty() ? "" : " Did you mean --" + near + "?");
 }
 
 /// "-o, --output FILE"

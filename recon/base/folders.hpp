@@ -3,9 +3,9 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdio>
 #include <filesystem>
 #include <string>
-#include <sys/types.h>
 
 namespace lsrecon {
 
@@ -34,11 +34,8 @@ public:
     std::string file(const std::string& name) const { return (path_ / name).string(); }
 
 private:
-    void start_guard();
-
     std::filesystem::path path_;
-    int tie_ = -1; ///< a pipe to the guard, which ends with this process
-    pid_t guard_ = -1; ///< a process that removes the folder then; -1 for none
+    std::FILE* guard_ = nullptr; ///< a process that removes the folder when this one ends
 };
 
 /// Keeps other threads and processes that want the same file out for as long as it lives. The

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <charconv>
 #include <functional>
 #include <limits>
@@ -10,7 +9,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "base/error.hpp"
+#include "base/numbers.hpp"
 #include "base/ranges.hpp"
 
 /// The parts of a table of options: flags, help, docs/options.md and the record of a run come from
@@ -155,8 +154,7 @@ Value indices(IndexList& member);
 /// A number with all its digits and no more; a word as it is.
 template <typename T> std::string in_full(const T& value) {
     if constexpr (std::is_floating_point_v<T>) {
-        std::array<char, 32> digits{};
-        return {digits.data(), std::to_chars(digits.begin(), digits.end(), value).ptr};
+        return exact(value);
     } else {
         return text(value);
     }

@@ -8,7 +8,6 @@
 #include <system_error>
 #include <unistd.h>
 
-
 namespace lsrecon {
 
 namespace {

@@ -74,16 +74,6 @@ void check_noise(const SimulationOptions& options) {
     }
 }
 
-void check_matrix(const Grid& grid) {
-    for (const std::size_t side : grid.size) {
-        if (side > longest_side) {
-            throw UsageError(text("`matrix` has ", side,
-                                  " voxels in one dimension\n  expected: at most ", longest_side,
-                                  "\n  next:     use a smaller `matrix`"));
-        }
-    }
-}
-
 void check_motion(const SimulationOptions& options) {
     if (options.motion_mm > 0 && options.frames < 3) {
         throw UsageError(
@@ -107,8 +97,14 @@ void check_motion(const SimulationOptions& options) {
 void check_options(const SimulationOptions& options) {
     check_model(options);
     check_noise(options);
-    check_matrix(options.sampling.grid);
     check_motion(options);
+    for (const std::size_t side : options.sampling.grid.size) {
+        if (side > longest_side) {
+            throw UsageError(text("`matrix` has ", side,
+                                  " voxels in one dimension\n  expected: at most ", longest_side,
+                                  "\n  next:     use a smaller `matrix`"));
+        }
+    }
 }
 
 /// Scan files hold floats.

@@ -216,14 +216,11 @@ double arm_length(const ConeSpiral& spiral) {
 }
 
 std::size_t ConeSpiral::samples_per_arm() const {
-    return samples > 0 ? samples
-                       : static_cast<std::size_t>(std::ceil(arm_length(*this) / arc_step)) + 1;
+    return samples > 0 ? samples : at_least_one(arm_length(*this) / arc_step) + 1;
 }
 
 double ConeSpiral::total_samples() const {
-    const double one_arm =
-        samples > 0 ? static_cast<double>(samples) : arm_length(*this) / arc_step + 2;
-    return static_cast<double>(interleaves) * one_arm;
+    return static_cast<double>(interleaves) * static_cast<double>(samples_per_arm());
 }
 
 /// Appends the arms, evenly spaced along their length, as positions in the unit ball.
