@@ -125,8 +125,8 @@ void require_sound(const Item& item) {
     }
 }
 
-/// The facts that an image tells the table, whichever run made it.
-struct FrameResult {
+/// What the table shows of an image, whichever run made it.
+struct ImageSummary {
     double seconds = 0; ///< seconds of all stages
     std::string iterations; ///< a range, of several solves
     std::string residual; ///< the largest that is left
@@ -148,8 +148,8 @@ double seconds_of_stages(const Record& record) {
     return seconds;
 }
 
-FrameResult told_by(const std::vector<ImageFrame>& frames, const Record& all) {
-    FrameResult told;
+ImageSummary summary_of(const std::vector<ImageFrame>& frames, const Record& all) {
+    ImageSummary summary;
     std::vector<double> iterations;
     double residual = 0;
     for (const ImageFrame& frame : frames) {
@@ -161,24 +161,24 @@ FrameResult told_by(const std::vector<ImageFrame>& frames, const Record& all) {
         }
     }
     if (!iterations.empty()) {
-        told.iterations = range_in_words(iterations);
-        told.residual = rounded(residual);
+        summary.iterations = range_in_words(iterations);
+        summary.residual = rounded(residual);
     }
     const auto [notes, record] = notes_and_rest(all);
-    told.seconds = seconds_of_stages(record);
+    summary.seconds = seconds_of_stages(record);
     const std::string unexplained = value_in(record, "unexplained");
-    told.unexplained = unexplained.empty() ? "" : rounded(number_in(record, "unexplained"));
-    told.lambda = value_in(record, "lambda");
-    told.regularisers = value_in(record, "regularisers");
+    summary.unexplained = unexplained.empty() ? "" : rounded(number_in(record, "unexplained"));
+    summary.lambda = value_in(record, "lambda");
+    summary.regularisers = value_in(record, "regularisers");
     for (const Note& note : notes) {
-        told.notes.push_back(note.words);
+        summary.notes.push_back(note.words);
     }
-    return told;
+    return summary;
 }
 
 /// The file that already stands at the place of an image.
 struct Earlier {
-    std::optional<FrameResult> finished; ///< facts of an image that needs no more work
+    std::optional<ImageSummary> finished; ///< of an image that needs no more work
     std::string why_again; ///< it is made again; "" where there is no image
 };
 
@@ -219,18 +219,18 @@ Earlier earlier_image(const ReconOptions& options, const Record& hashes) {
     if (most > 0 && !(number_in(record, "certified_image_upper") <= most)) {
         return {std::nullopt, "it had missed `certify`"};
     }
-    FrameResult told = told_by(frames, record);
+    ImageSummary summary = summary_of(frames, record);
     if (!failed.empty()) {
-        told.notes.insert(told.notes.begin(), list_of_failures(failed, frames.size()));
+        summary.notes.insert(summary.notes.begin(), list_of_failures(failed, frames.size()));
     }
-    return {std::move(told), ""};
+    return {std::move(summary), ""};
 }
 
 /// The outcome of a scan.
 struct Outcome {
     ExitCode code = ExitCode::done;
     double seconds = 0; ///< seconds of all steps
-    FrameResult told; ///< facts of its image, where there is one
+    ImageSummary summary; ///< of its image, where there is one
     std::string error;
     bool is_old = false; ///< finished by an earlier run
     std::string why_again; ///< what stood in the place of its image was made again; "" for nothing
@@ -296,7 +296,7 @@ public:
     Table& operator=(const Table&) = delete;
 
     void add(const Item& item, const Outcome& outcome) {
-        const FrameResult& told = outcome.told;
+        const ImageSummary& summary = outcome.summary;
         const bool failed = outcome.code != ExitCode::done;
         std::vector<std::string> message;
         if (failed) {
@@ -305,12 +305,12 @@ public:
         if (!outcome.why_again.empty()) {
             message.push_back("made again: " + outcome.why_again);
         }
-        message.insert(message.end(), told.notes.begin(), told.notes.end());
-        const double seconds = failed ? outcome.seconds : told.seconds;
+        message.insert(message.end(), summary.notes.begin(), summary.notes.end());
+        const double seconds = failed ? outcome.seconds : summary.seconds;
         put_row({item.scan, item.image, text(static_cast<int>(outcome.code)),
-                 formatted("%.2f", seconds), told.iterations, told.residual, told.unexplained,
-                 told.lambda, told.regularisers, text(told.notes.size()),
-                 with_flags(separated_by("; ", message))});
+                 formatted("%.2f", seconds), summary.iterations, summary.residual,
+                 summary.unexplained, summary.lambda, summary.regularisers,
+                 text(summary.notes.size()), with_flags(separated_by("; ", message))});
         made_ += outcome.is_old ? 0 : 1;
         if (failed) {
             if (!item.refused) { // else it was said before
@@ -320,7 +320,7 @@ public:
             code_ = failed_ == 1 ? outcome.code : std::min(code_, outcome.code);
         }
         if (!quiet_) {
-            const std::size_t notes = outcome.is_old ? 0 : told.notes.size();
+            const std::size_t notes = outcome.is_old ? 0 : summary.notes.size();
             put(stderr, text("scan ", item.number, " of ", scans_, ": ", item.scan, ", ",
                              outcome.is_old ? "finished before"
                              : failed       ? text("exit code ", static_cast<int>(outcome.code))
@@ -468,7 +468,7 @@ private:
             Earlier earlier = earlier_image(one, hashes);
             if (earlier.finished && !resolved_path(PartFolder::path_for(one.output)).exists) {
                 job->outcome.is_old = true;
-                job->outcome.told = std::move(*earlier.finished);
+                job->outcome.summary = std::move(*earlier.finished);
                 return;
             }
             job->outcome.why_again = earlier.why_again;
@@ -512,20 +512,20 @@ private:
     }
 
     ReconstructedFile computed(Job& job) {
-        FileOptions& how = job.options.reconstruct;
+        FileOptions& options = job.options.reconstruct;
         const std::string part = PartFolder::path_for(job.options.output);
         try {
             return job.steps->compute();
         } catch (const InputError& error) {
             const bool is_of_part = error.fault().file.rfind(part, 0) == 0; // or a file in it
-            if (!how.resume || !is_of_part) {
+            if (!options.resume || !is_of_part) {
                 throw;
             }
         }
         job.steps.reset();
         std::error_code ignored; // what is left is refused again
         fs::remove_all(part, ignored);
-        how.resume = false;
+        options.resume = false;
         read(job);
         return job.steps->compute();
     }
@@ -536,7 +536,7 @@ private:
         attempt(job.outcome, [&] {
             job.steps->write();
             const Image& image = job.steps->image();
-            job.outcome.told = told_by(image.frames, record_in_words(image));
+            job.outcome.summary = summary_of(image.frames, record_in_words(image));
             require_as_asked(job.options, *job.result);
         });
         if (job.outcome.bug) {

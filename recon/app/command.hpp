@@ -40,10 +40,10 @@ const std::vector<Command>& commands();
 Bound bound_rows(const Command& command);
 
 /// Binds the rows of a command to a struct that lives as long as what is returned.
-template <typename Asked>
-Bound bound(OptionTable (*options_of)(Asked& asked), ExitCode (*run)(Asked& asked)) {
-    const auto asked = std::make_shared<Asked>();
-    return {options_of(*asked), [asked, run] { return run(*asked); }};
+template <typename Options>
+Bound bound(OptionTable (*options_of)(Options& options), ExitCode (*run)(Options& options)) {
+    const auto options = std::make_shared<Options>();
+    return {options_of(*options), [options, run] { return run(*options); }};
 }
 
 /// The rows that most commands have.
@@ -69,12 +69,13 @@ Build this_build();
 
 /// The command line of this process.
 const std::string& command_line();
-/// The record of a run: its command line, and the options that have other values than in `usual`,
-/// but those about the output.
-Record settings_of(const OptionTable& options, const OptionTable& usual);
-template <typename Asked> Record settings_of(OptionTable (*options_of)(Asked&), Asked& asked) {
-    Asked usual;
-    return settings_of(options_of(asked), options_of(usual));
+/// The record of a run: its command line, and the options that have other values than in
+/// `defaults`, but those about the output.
+Record settings_of(const OptionTable& options, const OptionTable& defaults);
+template <typename Options>
+Record settings_of(OptionTable (*options_of)(Options&), Options& options) {
+    Options defaults;
+    return settings_of(options_of(options), options_of(defaults));
 }
 /// The files that options name to be read.
 std::vector<NamedInput> inputs_of(const OptionTable& options);

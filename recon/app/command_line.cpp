@@ -55,7 +55,7 @@ int order_in_help(const Option& row) {
     return row.is(Is::required) ? 0 : row.is(Is::daily) ? 1 : 2;
 }
 
-void add(CLI::App& cli, const Command& command, std::function<ExitCode()>& asked) {
+void add(CLI::App& cli, const Command& command, std::function<ExitCode()>& run) {
     const Bound bound = bound_rows(command);
     CLI::App& app = *cli.add_subcommand(command.name, command.summary)->group("Commands");
     OptionTable in_order_of_use = bound.options;
@@ -69,9 +69,9 @@ void add(CLI::App& cli, const Command& command, std::function<ExitCode()>& asked
     }
     app.set_help_flag("-h,--help,--help-all",
                       "show this page, or all options; docs/options.md says more");
-    app.callback([&asked, given, bound, shared = command.is_shared] {
+    app.callback([&run, given, bound, shared = command.is_shared] {
         require_together(bound.options, *given);
-        asked = shared || ranks().is_first() ? bound.run : [] { return ExitCode::done; };
+        run = shared || ranks().is_first() ? bound.run : [] { return ExitCode::done; };
     });
 }
 
@@ -182,12 +182,12 @@ Bound bound_rows(const Command& command) {
 }
 
 std::string line_of(const Option& option) {
-    const std::string usual = option.is(Is::required)     ? "required"
-                              : option.value.form.empty() ? ""
-                              : !option.usual.empty()     ? option.usual
-                                                          : option.value.shown();
+    const std::string held = option.is(Is::required)         ? "required"
+                             : option.value.form.empty()     ? ""
+                             : !option.default_words.empty() ? option.default_words
+                                                             : option.value.shown();
     return with_flags(option.help + (option.unit.empty() ? "" : ", in " + option.unit) +
-                      (usual.empty() ? "" : " [" + usual + "]"));
+                      (held.empty() ? "" : " [" + held + "]"));
 }
 
 std::string exit_codes_in_words() {
@@ -237,11 +237,11 @@ const std::string& command_line() {
     return stored_command_line();
 }
 
-Record settings_of(const OptionTable& options, const OptionTable& usual) {
+Record settings_of(const OptionTable& options, const OptionTable& defaults) {
     Record settings{{"command", command_line()}};
     for (std::size_t row = 0; row < options.size(); ++row) {
         const std::string value = options[row].value.shown();
-        if (!options[row].is(Is::about_output) && value != usual[row].value.shown()) {
+        if (!options[row].is(Is::about_output) && value != defaults[row].value.shown()) {
             settings.emplace_back(name_of_option(options[row].key), value);
         }
     }
@@ -305,9 +305,9 @@ ExitCode run_command_line(int argc, const char* const* argv) {
     CLI::App cli("Least-squares reconstruction of non-Cartesian MRI scans on GPUs and CPUs.",
                  "lsrecon");
     cli.set_help_flag("-h,--help", "show this page; docs/options.md says more");
-    std::function<ExitCode()> asked;
+    std::function<ExitCode()> run;
     for (const Command& command : commands()) {
-        add(cli, command, asked);
+        add(cli, command, run);
     }
     cli.set_version_flag("--version", version_in_words(),
                          "show the version, its revision and its parts");
@@ -337,7 +337,7 @@ ExitCode run_command_line(int argc, const char* const* argv) {
         throw UsageError(words.empty() ? error.what()
                                        : unknown(chosen.empty() ? cli : *chosen[0], words[0]));
     }
-    return asked();
+    return run();
 }
 
 } // namespace lsrecon::app

@@ -44,12 +44,12 @@ Grid grid_of(const Options& options) {
 
 void write_truth(const Options& options, const Simulation& simulation) {
     Image image = empty_image(simulation.scan);
-    const SimulationOptions& asked = options.simulation;
-    for (std::size_t f = 0; f < asked.frames; ++f) {
-        std::string label = asked.truth_of == "band" ? "phantom at the resolution of the grid"
-                                                     : "phantom, mean over each voxel";
-        if (asked.motion_mm > 0) {
-            const double shift = std::round(100 * shift_mm(asked, f)) / 100;
+    const SimulationOptions& settings = options.simulation;
+    for (std::size_t f = 0; f < settings.frames; ++f) {
+        std::string label = settings.truth_of == "band" ? "phantom at the resolution of the grid"
+                                                        : "phantom, mean over each voxel";
+        if (settings.motion_mm > 0) {
+            const double shift = std::round(100 * shift_mm(settings, f)) / 100;
             label += text(", shifted by ", shift + 0.0, " mm along x"); // never -0
         }
         image.frames.push_back(
@@ -61,15 +61,16 @@ void write_truth(const Options& options, const Simulation& simulation) {
 
 void print_summary(const Options& options, const Simulation& simulation) {
     const Scan& scan = simulation.scan;
-    const SimulationOptions& asked = options.simulation;
-    const std::string noise = asked.snr ? text("SNR ", *asked.snr) : text("noise ", asked.noise);
+    const SimulationOptions& settings = options.simulation;
+    const std::string noise =
+        settings.snr ? text("SNR ", *settings.snr) : text("noise ", settings.noise);
     put(stdout,
-        text(options.output, ": ", asked.trajectory, ", matrix ",
+        text(options.output, ": ", settings.trajectory, ", matrix ",
              by(scan.grid.size, scan.grid.dimensions), ", ", counted(scan.coils(), "coil"), ", ",
              scan.frames.front().sampling->samples(), " samples each, ",
              counted(scan.frames.size(), "frame"), ", model ", simulation.model,
              simulation.error ? text(", relative error at most ", rounded(*simulation.error)) : "",
-             ", ", noise, ", seed ", asked.sampling.seed));
+             ", ", noise, ", seed ", settings.sampling.seed));
 }
 
 OptionTable options_of(Options& options);

@@ -64,7 +64,7 @@ struct Option {
     }
     bool is(Is what) const { return marks.count(what) > 0; }
     void set(const Unit& its) { unit = its.name; }
-    void set(const Default& its) { usual = its.words; }
+    void set(const Default& its) { default_words = its.words; }
     void set(const More& its) { more = its.words; }
     void set(const Excludes& its) { excludes = its.key; }
     void set(const Needs& its) { needs = its.key; }
@@ -73,7 +73,7 @@ struct Option {
     std::string key; ///< "maps_crop"; in capitals for a word without a flag, such as "SCAN"
     Value value;
     std::string help; ///< one line
-    std::string unit, usual, more, excludes, needs;
+    std::string unit, default_words, more, excludes, needs;
     std::set<Is> marks;
     const char* group = "";
 };

@@ -421,15 +421,15 @@ std::size_t samples_for(const std::string& device) {
     return devices[chosen].type == "cpu" ? samples_of_a_cpu : samples_of_a_gpu;
 }
 
-std::vector<NufftCase> nufft_cases_of(const BenchmarkOptions& asked) {
+std::vector<NufftCase> nufft_cases_of(const BenchmarkOptions& request) {
     std::vector<NufftCase> cases = nufft_cases();
-    if (!asked.matrix.empty()) {
-        const NufftCase& usual = cases[asked.matrix.size() == 2 ? 0 : 1];
-        cases = {{asked.matrix, 0, usual.coils}};
+    if (!request.matrix.empty()) {
+        const NufftCase& like = cases[request.matrix.size() == 2 ? 0 : 1];
+        cases = {{request.matrix, 0, like.coils}};
     }
     for (NufftCase& what : cases) {
-        what.samples = asked.samples > 0 ? asked.samples : what.samples;
-        what.coils = asked.coils > 0 ? asked.coils : what.coils;
+        what.samples = request.samples > 0 ? request.samples : what.samples;
+        what.coils = request.coils > 0 ? request.coils : what.coils;
     }
     return cases;
 }
@@ -465,10 +465,10 @@ std::optional<double> crossover_pairs(const std::vector<CrossoverRow>& rows) {
     return std::nullopt;
 }
 
-Benchmark benchmark(const BenchmarkOptions& asked, Reporter& report,
+Benchmark benchmark(const BenchmarkOptions& request, Reporter& report,
                     const std::function<void(const Benchmark&)>& keep) {
     const bool has_device = !kernel_names().empty();
-    BenchmarkOptions options = asked;
+    BenchmarkOptions options = request;
     if (options.matrix.empty()) {
         options.matrix = {32, 32, 32};
     }
@@ -502,7 +502,7 @@ Benchmark benchmark(const BenchmarkOptions& asked, Reporter& report,
         }
     }
     if (wanted("nufft") && has_device) {
-        for (const NufftCase& what : nufft_cases_of(asked)) {
+        for (const NufftCase& what : nufft_cases_of(request)) {
             benchmark_nufft(what, options.accuracies, options.device, table.rates, report,
                             [&](NufftRow&& row) {
                                 table.nufft.push_back(std::move(row));
