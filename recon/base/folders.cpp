@@ -42,19 +42,12 @@ bool belongs_to_this_user_alone(const std::string& folder) {
 }
 
 /// 0, or the error of reserving that many bytes, at most the limit of this process's file size:
-/// beyond it a signal would end the process. Where the file system cannot reserve, one written byte
-/// has to do.
+/// beyond it a signal would end the process.
 int reserve(int file, std::size_t bytes) {
     rlimit limit{};
     ::getrlimit(RLIMIT_FSIZE, &limit);
-    const auto room = static_cast<off_t>(std::min<rlim_t>(bytes, limit.rlim_cur));
-    if (room == 0 || ::fallocate(file, 0, 0, room) == 0) {
-        return 0;
-    }
-    if (errno != EOPNOTSUPP && errno != ENOSYS) {
-        return errno;
-    }
-    return ::write(file, "", 1) == 1 ? 0 : errno;
+    const auto most = static_cast<off_t>(std::min<rlim_t>(bytes, limit.rlim_cur));
+    return most == 0 ? 0 : ::posix_fallocate(file, 0, most);
 }
 
 } // namespace

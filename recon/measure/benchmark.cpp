@@ -231,6 +231,23 @@ double seconds_of(const Run& run, const std::string& stage) {
     return 0;
 }
 
+/// The row of a whole run. Without a bound, it is that of a solved image.
+ReconstructionRow row_of_run(const Transforms& transforms, const Simulation& simulation,
+                             const Run& run, const ComplexVector& rho, double bound = 0) {
+    ReconstructionRow row;
+    row.stage = "recon";
+    row.kernel = transforms.computed_by().kernel;
+    row.device = transforms.computed_by().device;
+    row.samples = simulation.scan.frames.front().sampling->samples();
+    row.stage_seconds = run.stage_seconds;
+    row.relative_error = (rho - simulation.truth).norm() / simulation.truth.norm();
+    row.bound =
+        bound > 0 ? bound
+                  : image_bound(static_cast<double>(row.samples), static_cast<double>(rho.size()));
+    row.seconds = row.verified() ? run.seconds : 0;
+    return row;
+}
+
 /// A row for the solver and one for the whole; the first run warms up.
 std::vector<ReconstructionRow> rows_of(Transforms& transforms, const Simulation& simulation,
                                        const TemporaryFolder& folder, const Solver& solver,
@@ -241,25 +258,16 @@ std::vector<ReconstructionRow> rows_of(Transforms& transforms, const Simulation&
     const Run run = run_once(folder, transforms, solving_by(solver), report);
     const ImageData image = read_image(folder.file("image.h5"));
     const ComplexVector rho = as_vector(image.values);
-    ReconstructionRow row;
-    row.kernel = transforms.computed_by().kernel;
-    row.device = transforms.computed_by().device;
-    row.samples = simulation.scan.frames.front().sampling->samples();
-    row.iterations = image.residuals.size() - 1;
-    row.stage_seconds = run.stage_seconds;
+    ReconstructionRow whole = row_of_run(transforms, simulation, run, rho);
+    whole.iterations = image.residuals.size() - 1;
 
-    ReconstructionRow solve = row;
+    ReconstructionRow solve = whole;
     solve.stage = "solve";
     OneRun quiet(report);
     solve.relative_error = residual_of(rho, simulation.scan, transforms, quiet);
-    solve.bound = image.residuals.back() + tolerance::residual_drift(row.iterations);
+    solve.bound = image.residuals.back() + tolerance::residual_drift(solve.iterations);
     solve.seconds = solve.verified() ? seconds_of(run, "solve") : 0;
-
-    row.stage = "recon";
-    row.relative_error = (rho - simulation.truth).norm() / simulation.truth.norm();
-    row.bound = image_bound(static_cast<double>(row.samples), static_cast<double>(rho.size()));
-    row.seconds = row.verified() ? run.seconds : 0;
-    return {solve, row};
+    return {solve, whole};
 }
 
 /// The baseline of the literature: gridding by FFT on the CPU in double precision. Without a solver
@@ -283,15 +291,8 @@ std::optional<ReconstructionRow> gridding_row(const Simulation& simulation,
     run_once(folder, *transforms, gridding, report); // warms up
     const Run run = run_once(folder, *transforms, gridding, report);
     const ComplexVector rho = as_vector(read_image(folder.file("image.h5")).values);
-    ReconstructionRow row;
-    row.stage = "recon";
+    ReconstructionRow row = row_of_run(*transforms, simulation, run, rho, bound);
     row.kernel = "gridding";
-    row.device = transforms->computed_by().device;
-    row.samples = simulation.scan.frames.front().sampling->samples();
-    row.stage_seconds = run.stage_seconds;
-    row.relative_error = (rho - simulation.truth).norm() / simulation.truth.norm();
-    row.bound = bound;
-    row.seconds = row.verified() ? run.seconds : 0;
     return row;
 }
 
