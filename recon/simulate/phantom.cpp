@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/error.hpp"
 #include "base/fft.hpp"
 #include "base/parallel.hpp"
 #include "scan/directions.hpp"
@@ -185,13 +184,6 @@ double covered_fraction(const Ellipsoid& part, const Vec3& x, const Vec3& voxel,
 
 } // namespace
 
-Phantom::Phantom(int dimensions, std::vector<Ellipsoid> parts)
-    : dimensions_(dimensions), parts_(std::move(parts)) {
-    if (dimensions != 2 && dimensions != 3) {
-        throw UsageError(text("a phantom has 2 or 3 dimensions, not ", dimensions));
-    }
-}
-
 Phantom Phantom::shepp_logan(int dimensions) {
     std::vector<Ellipsoid> parts;
     for (const PublishedRow& row : dimensions == 3 ? shepp_logan_3d : shepp_logan_2d) {
@@ -249,15 +241,7 @@ double Phantom::half_width() const {
     return width;
 }
 
-void Phantom::require_dimensions_of(const Grid& grid, const std::string& what) const {
-    if (grid.dimensions != dimensions_) {
-        throw UsageError(text("a phantom of ", dimensions_, " dimensions has no ", what,
-                              " a grid of ", grid.dimensions));
-    }
-}
-
 ComplexVector Phantom::voxel_means(const Grid& grid) const {
-    require_dimensions_of(grid, "mean over");
     const Voxels voxels = Voxels::of_grid(grid);
     const Vec3 voxel{1 / voxels.per_fov()[0], 1 / voxels.per_fov()[1], 1 / voxels.per_fov()[2]};
     ComplexVector means(static_cast<Eigen::Index>(voxels.count()));
@@ -275,7 +259,6 @@ ComplexVector Phantom::voxel_means(const Grid& grid) const {
 }
 
 ComplexVector Phantom::band_limited(const Grid& grid) const {
-    require_dimensions_of(grid, "image on");
     // FFTW has k and x = 0 first, the grid has them at floor(N/2).
     const auto from_centre = [&](std::size_t n, int d) {
         return static_cast<double>(n) - static_cast<double>(grid.size[d] / 2);

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <string>
+#include <utility>
 #include <vector>
 
 #include "base/types.hpp"
@@ -20,7 +20,9 @@ struct Ellipsoid {
 /// fields of view, -1/2 to 1/2; k is in cycles per field of view.
 class Phantom {
 public:
-    Phantom(int dimensions, std::vector<Ellipsoid> parts);
+    /// `dimensions` is 2 or 3, and that of the grids on which the phantom is drawn.
+    Phantom(int dimensions, std::vector<Ellipsoid> parts)
+        : dimensions_(dimensions), parts_(std::move(parts)) {}
 
     /// Modified Shepp-Logan phantom. Two dimensions: the contrast of Toft, "The Radon Transform:
     /// Theory and Implementation", thesis, Technical University of Denmark, 1996, table B.1. Three
@@ -52,8 +54,6 @@ public:
     ComplexVector band_limited(const Grid& grid) const;
 
 private:
-    void require_dimensions_of(const Grid& grid, const std::string& what) const;
-
     int dimensions_;
     std::vector<Ellipsoid> parts_;
 };

@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "base/error.hpp"
-#include "base/float_range.hpp"
 #include "base/numbers.hpp"
 #include "base/parallel.hpp"
 #include "engines/on_host.hpp"
@@ -98,26 +96,6 @@ void check_options(const SimulationOptions& options) {
     check_model(options);
     check_noise(options);
     check_motion(options);
-    for (const std::size_t side : options.sampling.grid.size) {
-        if (side > longest_side) {
-            throw UsageError(text("`matrix` has ", side,
-                                  " voxels in one dimension\n  expected: at most ", longest_side,
-                                  "\n  next:     use a smaller `matrix`"));
-        }
-    }
-}
-
-/// Scan files hold floats.
-void check_floats(const CoilMatrix& samples, const SimulationOptions& options) {
-    const double largest = largest_part(samples);
-    constexpr double most = std::numeric_limits<float>::max();
-    if (!(largest <= most)) {
-        const std::string flag =
-            options.snr ? text("`snr` ", *options.snr) : text("`noise` ", options.noise);
-        throw UsageError(text(flag, " makes a sample of ", shown(largest), "\n  expected: at most ",
-                              most,
-                              ", the largest number of a scan file\n  next:     use less noise"));
-    }
 }
 
 void check_size(const SimulationOptions& options, std::size_t samples) {
@@ -287,7 +265,6 @@ CoilRows noise_alone(ReceiverNoise& noise, const SimulationOptions& options) {
     CoilMatrix samples = CoilMatrix::Zero(static_cast<Eigen::Index>(options.coils),
                                           static_cast<Eigen::Index>(options.noise_samples));
     noise.add_to(samples);
-    check_floats(samples, options);
     return samples;
 }
 
@@ -295,7 +272,6 @@ void add_noise(Scan& scan, double deviation, const SimulationOptions& options) {
     ReceiverNoise noise(deviation, options.noise_correlation, options.sampling.seed);
     for (Frame& frame : scan.frames) {
         noise.add_to(frame.samples.doubles());
-        check_floats(frame.samples.doubles(), options);
     }
     scan.noise = noise_alone(noise, options);
 }

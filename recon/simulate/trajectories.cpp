@@ -340,13 +340,6 @@ void check_dimensions(const TrajectoryDesign& design, const Grid& grid) {
             grid.dimensions, "\n  next:     give `matrix` ", known.front() == 2 ? "X,Y" : "X,Y,Z",
             ", for example `matrix` ", known.front() == 2 ? "128,128" : "64,64,64"));
     }
-    double voxels = 1;
-    for (const std::size_t size : grid.size) {
-        voxels *= static_cast<double>(size);
-    }
-    if (!(voxels >= 1 && voxels <= most_samples)) {
-        throw UsageError(text("`matrix` has ", voxels, " voxels\n  expected: 1 to ", most_samples));
-    }
 }
 
 } // namespace

@@ -179,32 +179,12 @@ TEST(Simulate, RefusesWhatContradicts) {
     EXPECT_THROW(simulated(options_of("radial", make_grid(8, 8, 8))), UsageError);
 }
 
-TEST(Simulate, RefusesWhatNoFileCanHold) {
-    SimulationOptions options = options_of("radial", make_grid(8, 8));
-    for (const double noise : {1e39, 1e300, 1.7e308}) {
-        options.noise = noise;
-        EXPECT_THROW(simulated(options), UsageError) << noise;
-    }
-    options.noise = 0;
-    options.snr = 1e-39;
-    EXPECT_THROW(simulated(options), UsageError);
-    options.snr.reset();
-    options.noise = 1e30;
-    EXPECT_TRUE(simulated(options)
-                    .scan.frames[0]
-                    .samples.doubles()
-                    .cast<std::complex<float>>()
-                    .allFinite());
-}
-
 TEST(Simulate, RefusesWhatNoReaderTakes) {
-    SimulationOptions options = options_of("random", make_grid(longest_side + 1, 1));
+    SimulationOptions options = options_of("random", make_grid(1000, 1000, 960));
     options.sampling.readouts = 1;
-    EXPECT_THROW(simulated(options), UsageError);
     if (memory_limit().bytes > 400e9) {
         GTEST_SKIP() << "this machine has the memory";
     }
-    options.sampling.grid = make_grid(1000, 1000, 960);
     options.sampling.samples_per_readout = 1;
     EXPECT_THROW(simulated(options), InputError);
 }

@@ -209,7 +209,6 @@ TEST(Trajectories, RefuseWhatContradicts) {
     options.undersampling = 1;
     options.readouts = 17;
     EXPECT_THROW(make_trajectory("cartesian", options), UsageError);
-    EXPECT_THROW(make_trajectory("random", options_of(make_grid(0, 16))), UsageError);
     options.readouts = 1000000000;
     EXPECT_THROW(make_trajectory("radial", options), UsageError);
 }
