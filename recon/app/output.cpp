@@ -32,6 +32,25 @@ bool& is_silent() {
     return silent;
 }
 
+/// UsageError where the output would replace what nothing makes again.
+void require_expendable(const NamedOutput& output) {
+    if (!resolved_path(output.path).exists) {
+        return;
+    }
+    const auto refuse = [&](const std::string& found, const std::string& expected) {
+        throw UsageError({output.path, output.flag, found,
+                          text(expected, ", or a name that is free"),
+                          "name another output; if nobody needs the file, remove it first"});
+    };
+    if (const std::string scan = name_of_scan_format(output.path); !scan.empty()) {
+        refuse("it is " + scan, "a file that is no scan");
+    }
+    if (output.kind == FileKind::cfl && ending_of(output.path) == "hdr" &&
+        !recognises_cfl(output.path)) {
+        refuse("a header of another format", "a header of BART's pair");
+    }
+}
+
 } // namespace
 
 void silence() {
@@ -89,29 +108,6 @@ std::string formatted(const char* format, ...) {
     va_end(values);
     return result;
 }
-
-namespace {
-
-/// UsageError where the output would replace what nothing makes again.
-void require_expendable(const NamedOutput& output) {
-    if (!resolved_path(output.path).exists) {
-        return;
-    }
-    const auto refuse = [&](const std::string& found, const std::string& expected) {
-        throw UsageError({output.path, output.flag, found,
-                          text(expected, ", or a name that is free"),
-                          "name another output; if nobody needs the file, remove it first"});
-    };
-    if (const std::string scan = name_of_scan_format(output.path); !scan.empty()) {
-        refuse("it is " + scan, "a file that is no scan");
-    }
-    if (output.kind == FileKind::cfl && ending_of(output.path) == "hdr" &&
-        !recognises_cfl(output.path)) {
-        refuse("a header of another format", "a header of BART's pair");
-    }
-}
-
-} // namespace
 
 void check_files(const std::vector<NamedInput>& inputs, const std::vector<NamedOutput>& outputs,
                  bool quiet) {
