@@ -1,3 +1,5 @@
+// batch: many scans, one after the other, and a table of them.
+
 #include <algorithm>
 #include <array>
 #include <atomic>

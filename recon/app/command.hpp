@@ -1,3 +1,4 @@
+// Commands: their table, their options, and the command line.
 #pragma once
 
 #include <functional>

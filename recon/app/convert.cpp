@@ -1,3 +1,5 @@
+// convert: an image in another format.
+
 #include <algorithm>
 #include <cmath>
 

@@ -1,3 +1,4 @@
+// The JSON of every command, as docs/schema.json describes it.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -6,7 +7,6 @@
 #include "base/finding.hpp"
 #include "scan/image.hpp"
 
-/// The JSON of every command, as docs/schema.json describes it.
 namespace lsrecon::app {
 
 /// What each begins with: the version of the schema, and the kind of its output.

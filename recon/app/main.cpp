@@ -1,3 +1,5 @@
+// The program: starts the ranks, runs the command, and turns its error into an exit code.
+
 #include <exception>
 #include <fcntl.h>
 #include <iomanip>

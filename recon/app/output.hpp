@@ -1,3 +1,4 @@
+// What the program prints and writes, and the checks of the files before its work.
 #pragma once
 
 #include <cstdio>

@@ -1,3 +1,5 @@
+// predict: the time and memory of reconstructions, without running them.
+
 #include <cmath>
 #include <filesystem>
 

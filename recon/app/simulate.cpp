@@ -1,3 +1,5 @@
+// simulate: a scan of a phantom, in a file.
+
 #include <cmath>
 
 #include "app/command.hpp"

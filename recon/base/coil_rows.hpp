@@ -1,3 +1,4 @@
+// Samples and coil maps, a row a coil, in the precision of their file.
 #pragma once
 
 #include <optional>

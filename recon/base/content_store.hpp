@@ -1,3 +1,4 @@
+// A store of what was made of some numbers, found by these numbers.
 #pragma once
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Text as XML, terminals, tables and shells take it.
 #pragma once
 
 #include <algorithm>

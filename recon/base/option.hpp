@@ -1,3 +1,4 @@
+// Options: the rows of their table, and the values that words set.
 #pragma once
 
 #include <charconv>

@@ -1,3 +1,4 @@
+// Bounds of errors: each says its formula, where it was measured and its source.
 #pragma once
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// One transform of random data, verified and then timed.
 #pragma once
 
 #include <limits>

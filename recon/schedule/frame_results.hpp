@@ -1,3 +1,4 @@
+// The results of frames, which ranks divide, on their way to the sink.
 #pragma once
 
 #include <functional>

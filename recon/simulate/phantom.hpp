@@ -1,3 +1,4 @@
+// The Shepp-Logan phantom, in the image and in k-space.
 #pragma once
 
 #include <utility>
