@@ -1,6 +1,5 @@
 // The completion of command lines in bash, zsh and fish.
 
-
 #include "app/command.hpp"
 #include "app/output.hpp"
 #include "app/pages.hpp"

@@ -27,8 +27,8 @@ struct Cost {
     }
     static Cost on_host(double bytes) { return {0, 0, 0, bytes, 0, 0}; }
 
-    /// Adds a cost that follows this one while both keep their memory: the larger of their largest
-    /// arrays, the sum of all else.
+    /// Adds the cost of a computation that follows while both keep their memory: the larger of the
+    /// largest arrays, and the sum of everything else.
     Cost& operator+=(const Cost& other) {
         seconds += other.seconds;
         device_bytes += other.device_bytes;
@@ -50,8 +50,8 @@ inline Cost operator*(double count, const Cost& one) {
             count * one.host_bytes, count * one.error};
 }
 
-/// The cost of one after the other, where the first gives its memory back: the larger of their
-/// bytes.
+/// The cost of two computations of which the first gives its memory back before the second begins:
+/// the sum of their seconds, and the larger of their bytes.
 inline Cost in_turn(const Cost& a, const Cost& b) {
     return {a.seconds + b.seconds, std::max(a.device_bytes, b.device_bytes),
             std::max(a.largest_array, b.largest_array), std::max(a.host_bytes, b.host_bytes),

@@ -92,10 +92,10 @@ template <typename To, typename From> To scaled_to(const From& from, const Power
     }
 }
 
-/// e such that numbers up to `largest` times 2^-e are at most 1, or 0 where floats have room for
-/// them and for the squares of their sums as they are. A power of two changes no digit, and what
-/// floats still lose is far below their roundoff. Also 0 for what is not finite, which the caller
-/// handles.
+/// The exponent e for which numbers up to `largest`, times 2^-e, are at most 1. It is 0 where
+/// floats can hold the numbers, and the squares of their sums, as they are. A power of two changes
+/// no digit, and what floats still lose is far below their roundoff. It is also 0 for a `largest`
+/// that is not finite, which the caller handles.
 inline int float_exponent(double largest) {
     constexpr int upwards = 8;
     constexpr int downwards = -32;

@@ -59,8 +59,8 @@ inline double norm_of(const ComplexVector& values) {
     return norms.size() == 0 ? 0 : norms.stableNorm();
 }
 
-/// What belongs to a Hermitian matrix N x N of which the lower half is read. Compiled once: Eigen's
-/// solver takes seconds in each file that has one.
+/// The eigenvalues and eigenvectors of a Hermitian matrix, N x N, whose lower half is read. One
+/// file has Eigen's solver, which takes seconds to compile.
 struct HermitianEigen {
     RealVector values; ///< N, the smallest first
     Eigen::MatrixXcd vectors; ///< N x N, one a column, of length 1

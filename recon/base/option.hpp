@@ -23,8 +23,8 @@ struct Value {
     std::string form; ///< "X,Y[,Z]"; "" of a switch; "[N]" where the word may be missing
     /// Sets the member by a word. What was expected in place of a word that it refuses, else "".
     std::function<std::string(const std::string& word)> take;
-    /// The member in full, so that members of other values have other words; "" where it holds
-    /// nothing.
+    /// The member in words, with all digits, so that different values have different words; ""
+    /// where it holds nothing.
     std::function<std::string()> shown;
     /// The file that the member names; "" where its word names none, or where there is no function.
     std::function<std::string()> file = {};

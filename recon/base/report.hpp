@@ -116,8 +116,8 @@ private:
 /// Makes every signal that ends the program write the words below first; it then ends as that
 /// signal ends it, so that the shell and the batch system see why. A signal that was ignored from
 /// the start (nohup) stays ignored. SIGXFSZ is ignored, so that a file that grows too large is an
-/// error that can be reported. `shown` makes of words what the user reads. For the program's main:
-/// a library leaves signals alone.
+/// error that can be reported. `shown` turns the words of the library into those that the user
+/// reads. The program's main calls it: a library leaves signals alone.
 void say_words_on_signals(std::string (*shown)(std::string words));
 
 /// The message that a signal that ends the program writes to stderr first, as long as this object
