@@ -1,8 +1,8 @@
 #include "reconstruct_file.hpp"
 
 #include "base/error.hpp"
-#include "base/resolved_path.hpp"
-#include "base/said_on_signal.hpp"
+#include "base/named_files.hpp"
+#include "base/report.hpp"
 #include "encoding/methods.hpp"
 #include "io/beside.hpp"
 #include "io/frame_store.hpp"

@@ -1,3 +1,5 @@
+// batch: many scans, one after the other, and a table of them.
+
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -12,18 +14,15 @@
 #include "app/output.hpp"
 #include "app/ranks.hpp"
 #include "app/recon.hpp"
-#include "app/scan_list.hpp"
+#include "base/bytes_as_text.hpp"
 #include "base/escaped.hpp"
-#include "base/file_bytes.hpp"
-#include "base/file_lock.hpp"
-#include "base/handover.hpp"
+#include "base/folders.hpp"
 #include "base/input_file.hpp"
 #include "base/machine.hpp"
 #include "base/named_files.hpp"
 #include "base/numbers.hpp"
-#include "base/resolved_path.hpp"
-#include "base/sha256.hpp"
-#include "base/timer.hpp"
+#include "base/output_file.hpp"
+#include "base/parallel.hpp"
 #include "base/version.hpp"
 #include "io/image/file.hpp"
 #include "io/image/reader.hpp"
@@ -98,58 +97,22 @@ std::string image_of(const std::string& folder, const std::string& scan) {
     return (fs::path(folder) / "images" / name).string();
 }
 
-/// Device and inode.
-using FileNumber = std::pair<dev_t, ino_t>;
-
-FileNumber number_of(const ResolvedPath& file) {
-    return {file.facts.st_dev, file.facts.st_ino};
-}
-
-/// The scans and images that a list names, to find those that would take each other's place.
-class Places {
-public:
-    explicit Places(const std::vector<Item>& items) {
-        for (const Item& item : items) {
-            if (const ResolvedPath scan = resolved_path(item.scan); scan.exists) {
-                scans_.emplace(number_of(scan), item.scan);
-            }
-        }
-    }
-
-    /// UsageError where the image of a scan would replace another one or a scan.
-    void take(const Item& item) {
-        if (!images_.emplace(item.image, item.scan).second) {
-            throw UsageError({item.scan, "SCANS", "it is listed twice", "each scan once",
-                              "remove one of them: both images would be " + item.image});
-        }
-        const ResolvedPath image = resolved_path(item.image);
-        const auto scan = scans_.find(number_of(image));
-        if (image.exists && scan != scans_.end()) {
-            throw UsageError(
-                {item.scan, "SCANS",
-                 "its image would replace the scan " + scan->second + ", at " + item.image,
-                 "an image that is no scan of the list", "name another --output"});
-        }
-    }
-
-private:
-    std::map<FileNumber, std::string> scans_;
-    std::map<std::string, std::string> images_; ///< and their scans
-};
-
 /// All scans. Those that cannot be done are known before any is.
 std::vector<Item> items_of(const Options& options) {
     std::vector<Item> items;
     for (const ListedScan& listed : listed_scans(options.scans)) {
         items.push_back({listed, image_of(options.folder, listed.scan)});
     }
-    Places places(items);
+    std::map<std::string, std::size_t> listed; // images, and how often
     for (Item& item : items) {
         try {
             ReconOptions one = options_for(item, options.recon);
             settle_options(one);
             require_input(item.scan, "SCANS");
-            places.take(item);
+            if (++listed[item.image] > 1) {
+                throw UsageError({item.scan, "SCANS", "it is listed twice", "each scan once",
+                                  "remove one of them: both images would be " + item.image});
+            }
         } catch (const Error&) {
             item.refused = std::current_exception();
         }
@@ -164,8 +127,8 @@ void require_sound(const Item& item) {
     }
 }
 
-/// The facts that an image tells the table, whichever run made it.
-struct FrameResult {
+/// What the table shows of an image, whichever run made it.
+struct ImageSummary {
     double seconds = 0; ///< seconds of all stages
     std::string iterations; ///< a range, of several solves
     std::string residual; ///< the largest that is left
@@ -187,8 +150,8 @@ double seconds_of_stages(const Record& record) {
     return seconds;
 }
 
-FrameResult told_by(const std::vector<ImageFrame>& frames, const Record& all) {
-    FrameResult told;
+ImageSummary summary_of(const std::vector<ImageFrame>& frames, const Record& all) {
+    ImageSummary summary;
     std::vector<double> iterations;
     double residual = 0;
     for (const ImageFrame& frame : frames) {
@@ -200,24 +163,24 @@ FrameResult told_by(const std::vector<ImageFrame>& frames, const Record& all) {
         }
     }
     if (!iterations.empty()) {
-        told.iterations = range_in_words(iterations);
-        told.residual = rounded(residual);
+        summary.iterations = range_in_words(iterations);
+        summary.residual = rounded(residual);
     }
     const auto [notes, record] = notes_and_rest(all);
-    told.seconds = seconds_of_stages(record);
+    summary.seconds = seconds_of_stages(record);
     const std::string unexplained = value_in(record, "unexplained");
-    told.unexplained = unexplained.empty() ? "" : rounded(number_in(record, "unexplained"));
-    told.lambda = value_in(record, "lambda");
-    told.regularisers = value_in(record, "regularisers");
+    summary.unexplained = unexplained.empty() ? "" : rounded(number_in(record, "unexplained"));
+    summary.lambda = value_in(record, "lambda");
+    summary.regularisers = value_in(record, "regularisers");
     for (const Note& note : notes) {
-        told.notes.push_back(note.words);
+        summary.notes.push_back(note.words);
     }
-    return told;
+    return summary;
 }
 
 /// The file that already stands at the place of an image.
 struct Earlier {
-    std::optional<FrameResult> finished; ///< facts of an image that needs no more work
+    std::optional<ImageSummary> finished; ///< of an image that needs no more work
     std::string why_again; ///< it is made again; "" where there is no image
 };
 
@@ -258,18 +221,18 @@ Earlier earlier_image(const ReconOptions& options, const Record& hashes) {
     if (most > 0 && !(number_in(record, "certified_image_upper") <= most)) {
         return {std::nullopt, "it had missed `certify`"};
     }
-    FrameResult told = told_by(frames, record);
+    ImageSummary summary = summary_of(frames, record);
     if (!failed.empty()) {
-        told.notes.insert(told.notes.begin(), list_of_failures(failed, frames.size()));
+        summary.notes.insert(summary.notes.begin(), list_of_failures(failed, frames.size()));
     }
-    return {std::move(told), ""};
+    return {std::move(summary), ""};
 }
 
 /// The outcome of a scan.
 struct Outcome {
     ExitCode code = ExitCode::done;
     double seconds = 0; ///< seconds of all steps
-    FrameResult told; ///< facts of its image, where there is one
+    ImageSummary summary; ///< of its image, where there is one
     std::string error;
     bool is_old = false; ///< finished by an earlier run
     std::string why_again; ///< what stood in the place of its image was made again; "" for nothing
@@ -335,7 +298,7 @@ public:
     Table& operator=(const Table&) = delete;
 
     void add(const Item& item, const Outcome& outcome) {
-        const FrameResult& told = outcome.told;
+        const ImageSummary& summary = outcome.summary;
         const bool failed = outcome.code != ExitCode::done;
         std::vector<std::string> message;
         if (failed) {
@@ -344,12 +307,12 @@ public:
         if (!outcome.why_again.empty()) {
             message.push_back("made again: " + outcome.why_again);
         }
-        message.insert(message.end(), told.notes.begin(), told.notes.end());
-        const double seconds = failed ? outcome.seconds : told.seconds;
+        message.insert(message.end(), summary.notes.begin(), summary.notes.end());
+        const double seconds = failed ? outcome.seconds : summary.seconds;
         put_row({item.scan, item.image, text(static_cast<int>(outcome.code)),
-                 formatted("%.2f", seconds), told.iterations, told.residual, told.unexplained,
-                 told.lambda, told.regularisers, text(told.notes.size()),
-                 with_flags(separated_by("; ", message))});
+                 formatted("%.2f", seconds), summary.iterations, summary.residual,
+                 summary.unexplained, summary.lambda, summary.regularisers,
+                 text(summary.notes.size()), with_flags(separated_by("; ", message))});
         made_ += outcome.is_old ? 0 : 1;
         if (failed) {
             if (!item.refused) { // else it was said before
@@ -359,7 +322,7 @@ public:
             code_ = failed_ == 1 ? outcome.code : std::min(code_, outcome.code);
         }
         if (!quiet_) {
-            const std::size_t notes = outcome.is_old ? 0 : told.notes.size();
+            const std::size_t notes = outcome.is_old ? 0 : summary.notes.size();
             put(stderr, text("scan ", item.number, " of ", scans_, ": ", item.scan, ", ",
                              outcome.is_old ? "finished before"
                              : failed       ? text("exit code ", static_cast<int>(outcome.code))
@@ -507,7 +470,7 @@ private:
             Earlier earlier = earlier_image(one, hashes);
             if (earlier.finished && !resolved_path(PartFolder::path_for(one.output)).exists) {
                 job->outcome.is_old = true;
-                job->outcome.told = std::move(*earlier.finished);
+                job->outcome.summary = std::move(*earlier.finished);
                 return;
             }
             job->outcome.why_again = earlier.why_again;
@@ -551,20 +514,20 @@ private:
     }
 
     ReconstructedFile computed(Job& job) {
-        FileOptions& how = job.options.reconstruct;
+        FileOptions& options = job.options.reconstruct;
         const std::string part = PartFolder::path_for(job.options.output);
         try {
             return job.steps->compute();
         } catch (const InputError& error) {
             const bool is_of_part = error.fault().file.rfind(part, 0) == 0; // or a file in it
-            if (!how.resume || !is_of_part) {
+            if (!options.resume || !is_of_part) {
                 throw;
             }
         }
         job.steps.reset();
         std::error_code ignored; // what is left is refused again
         fs::remove_all(part, ignored);
-        how.resume = false;
+        options.resume = false;
         read(job);
         return job.steps->compute();
     }
@@ -575,7 +538,7 @@ private:
         attempt(job.outcome, [&] {
             job.steps->write();
             const Image& image = job.steps->image();
-            job.outcome.told = told_by(image.frames, record_in_words(image));
+            job.outcome.summary = summary_of(image.frames, record_in_words(image));
             require_as_asked(job.options, *job.result);
         });
         if (job.outcome.bug) {

@@ -1,3 +1,5 @@
+// bench: the table of the transforms on this machine, as lines and as JSON.
+
 #include <algorithm>
 #include <iomanip>
 

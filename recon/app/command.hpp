@@ -1,3 +1,4 @@
+// Commands: their table, their options, and the command line.
 #pragma once
 
 #include <functional>
@@ -5,13 +6,16 @@
 #include <string>
 #include <vector>
 
-#include "app/options.hpp"
 #include "base/error.hpp"
 #include "base/named_files.hpp"
 #include "io/file_hashes.hpp"
 #include "io/record.hpp"
+#include "io/scan_options.hpp"
+#include "plan/option_rows.hpp"
 
 namespace lsrecon::app {
+
+using namespace option;
 
 /// The options that a command takes, and the action on them.
 struct Bound {
@@ -37,11 +41,15 @@ const std::vector<Command>& commands();
 Bound bound_rows(const Command& command);
 
 /// Binds the rows of a command to a struct that lives as long as what is returned.
-template <typename Asked>
-Bound bound(OptionTable (*options_of)(Asked& asked), ExitCode (*run)(Asked& asked)) {
-    const auto asked = std::make_shared<Asked>();
-    return {options_of(*asked), [asked, run] { return run(*asked); }};
+template <typename Options>
+Bound bound(OptionTable (*options_of)(Options& options), ExitCode (*run)(Options& options)) {
+    const auto options = std::make_shared<Options>();
+    return {options_of(*options), [options, run] { return run(*options); }};
 }
+
+/// The rows that most commands have.
+Option output_option(std::string& output, const std::string& help, const std::string& more = "");
+Option quiet_option(bool& quiet);
 
 /// "field of view of the image, in mm [as the file says]"
 std::string line_of(const Option& option);
@@ -52,14 +60,23 @@ std::string flag_of(const std::string& key);
 /// Whether some command takes an option of this key.
 bool is_key(const std::string& key);
 
+/// How this program was built: recon/revision.cmake.
+struct Build {
+    std::string revision; ///< git's, "-dirty" behind it with changes; "unknown" outside of git
+    std::string with; ///< "OpenCL, PNG": the optional parts that it has
+    std::string without; ///< those that it lacks; "" for none
+};
+Build this_build();
+
 /// The command line of this process.
 const std::string& command_line();
-/// The record of a run: its command line, and the options that have other values than in `usual`,
-/// but those about the output.
-Record settings_of(const OptionTable& options, const OptionTable& usual);
-template <typename Asked> Record settings_of(OptionTable (*options_of)(Asked&), Asked& asked) {
-    Asked usual;
-    return settings_of(options_of(asked), options_of(usual));
+/// The record of a run: its command line, and the options that have other values than in
+/// `defaults`, but those about the output.
+Record settings_of(const OptionTable& options, const OptionTable& defaults);
+template <typename Options>
+Record settings_of(OptionTable (*options_of)(Options&), Options& options) {
+    Options defaults;
+    return settings_of(options_of(options), options_of(defaults));
 }
 /// The files that options name to be read.
 std::vector<NamedInput> inputs_of(const OptionTable& options);

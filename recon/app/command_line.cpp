@@ -5,9 +5,7 @@
 #include <set>
 #include <sstream>
 
-#include "app/build.hpp"
 #include "app/command.hpp"
-#include "app/cores.hpp"
 #include "app/output.hpp"
 #include "app/pages.hpp"
 #include "app/ranks.hpp"
@@ -21,12 +19,6 @@ namespace {
 std::string& stored_command_line() {
     static std::string line;
     return line;
-}
-
-JobRanks*& stored_ranks() {
-    static JobRanks alone;
-    static JobRanks* ranks = &alone;
-    return ranks;
 }
 
 /// Adds an option that takes its words, and keeps them in `given`.
@@ -63,7 +55,7 @@ int order_in_help(const Option& row) {
     return row.is(Is::required) ? 0 : row.is(Is::daily) ? 1 : 2;
 }
 
-void add(CLI::App& cli, const Command& command, std::function<ExitCode()>& asked) {
+void add(CLI::App& cli, const Command& command, std::function<ExitCode()>& run) {
     const Bound bound = bound_rows(command);
     CLI::App& app = *cli.add_subcommand(command.name, command.summary)->group("Commands");
     OptionTable in_order_of_use = bound.options;
@@ -77,9 +69,9 @@ void add(CLI::App& cli, const Command& command, std::function<ExitCode()>& asked
     }
     app.set_help_flag("-h,--help,--help-all",
                       "show this page, or all options; docs/options.md says more");
-    app.callback([&asked, given, bound, shared = command.is_shared] {
+    app.callback([&run, given, bound, shared = command.is_shared] {
         require_together(bound.options, *given);
-        asked = shared || ranks().is_first() ? bound.run : [] { return ExitCode::done; };
+        run = shared || ranks().is_first() ? bound.run : [] { return ExitCode::done; };
     });
 }
 
@@ -117,19 +109,13 @@ std::string unknown(const CLI::App& app, const std::string& word) {
                "\n  next:     see lsrecon --help";
     }
     const std::string flag = word.substr(0, word.find('='));
-    const std::map<std::string, std::string> gone{{"--combine", "--maps none"},
-                                                  {"--noise-replicas", "--noise-map"}};
-    const auto successor = gone.find(flag);
     std::vector<std::string> names;
     for (const CLI::Option* option : app.get_options()) {
         names.insert(names.end(), option->get_lnames().begin(), option->get_lnames().end());
     }
     const std::string near =
         nearest(names, flag.substr(std::min(flag.find_first_not_of('-'), flag.size())));
-    return "Unknown option " + flag + "." +
-           (successor != gone.end() ? " Use " + successor->second + " instead."
-            : near.empty()          ? ""
-                                    : " Did you mean --" + near + "?");
+    return "Unknown option " + flag + "." + (near.empty() ? "" : " Did you mean --" + near + "?");
 }
 
 /// "-o, --output FILE"
@@ -176,6 +162,14 @@ std::string options_in_markdown() {
 
 } // namespace
 
+Option output_option(std::string& output, const std::string& help, const std::string& more) {
+    return {"output", name(output), help, Is::required, Is::about_output, More{more}};
+}
+
+Option quiet_option(bool& quiet) {
+    return {"quiet", toggle(quiet), "print notes and errors only", Is::about_output};
+}
+
 Bound bound_rows(const Command& command) {
     Bound bound = command.bind();
     OptionTable& rows = bound.options;
@@ -188,12 +182,12 @@ Bound bound_rows(const Command& command) {
 }
 
 std::string line_of(const Option& option) {
-    const std::string usual = option.is(Is::required)     ? "required"
-                              : option.value.form.empty() ? ""
-                              : !option.usual.empty()     ? option.usual
-                                                          : option.value.shown();
+    const std::string held = option.is(Is::required)         ? "required"
+                             : option.value.form.empty()     ? ""
+                             : !option.default_words.empty() ? option.default_words
+                                                             : option.value.shown();
     return with_flags(option.help + (option.unit.empty() ? "" : ", in " + option.unit) +
-                      (usual.empty() ? "" : " [" + usual + "]"));
+                      (held.empty() ? "" : " [" + held + "]"));
 }
 
 std::string exit_codes_in_words() {
@@ -239,23 +233,15 @@ bool is_key(const std::string& key) {
     return keys.count(key) > 0;
 }
 
-JobRanks& ranks() {
-    return *stored_ranks();
-}
-
-void set_ranks(JobRanks& started) {
-    stored_ranks() = &started;
-}
-
 const std::string& command_line() {
     return stored_command_line();
 }
 
-Record settings_of(const OptionTable& options, const OptionTable& usual) {
+Record settings_of(const OptionTable& options, const OptionTable& defaults) {
     Record settings{{"command", command_line()}};
     for (std::size_t row = 0; row < options.size(); ++row) {
         const std::string value = options[row].value.shown();
-        if (!options[row].is(Is::about_output) && value != usual[row].value.shown()) {
+        if (!options[row].is(Is::about_output) && value != defaults[row].value.shown()) {
             settings.emplace_back(name_of_option(options[row].key), value);
         }
     }
@@ -319,9 +305,9 @@ ExitCode run_command_line(int argc, const char* const* argv) {
     CLI::App cli("Least-squares reconstruction of non-Cartesian MRI scans on GPUs and CPUs.",
                  "lsrecon");
     cli.set_help_flag("-h,--help", "show this page; docs/options.md says more");
-    std::function<ExitCode()> asked;
+    std::function<ExitCode()> run;
     for (const Command& command : commands()) {
-        add(cli, command, asked);
+        add(cli, command, run);
     }
     cli.set_version_flag("--version", version_in_words(),
                          "show the version, its revision and its parts");
@@ -351,7 +337,7 @@ ExitCode run_command_line(int argc, const char* const* argv) {
         throw UsageError(words.empty() ? error.what()
                                        : unknown(chosen.empty() ? cli : *chosen[0], words[0]));
     }
-    return asked();
+    return run();
 }
 
 } // namespace lsrecon::app

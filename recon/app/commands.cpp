@@ -1,3 +1,5 @@
+// The table of commands, in the order of the help.
+
 #include "app/command.hpp"
 
 namespace lsrecon::app {

@@ -1,4 +1,4 @@
-#include <algorithm>
+// The completion of command lines in bash, zsh and fish.
 
 #include "app/command.hpp"
 #include "app/output.hpp"

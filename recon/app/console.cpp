@@ -8,7 +8,7 @@
 #include "app/ranks.hpp"
 #include "base/content_store.hpp"
 #include "base/error.hpp"
-#include "base/timer.hpp"
+#include "base/machine.hpp"
 
 namespace lsrecon::app {
 

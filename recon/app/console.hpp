@@ -1,3 +1,4 @@
+// Progress and findings on a terminal or in a log, and the devices that a command opens.
 #pragma once
 
 #include <chrono>

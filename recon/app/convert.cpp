@@ -1,3 +1,5 @@
+// convert: an image in another format.
+
 #include <algorithm>
 #include <cmath>
 
@@ -33,8 +35,8 @@ std::string name_of(ImagePart part) {
     return image_part_names()[static_cast<std::size_t>(part)];
 }
 
-ImagePart part_of(const ImageFormat& format, const std::optional<ImagePart>& asked) {
-    const ImagePart part = asked.value_or(format.parts.front());
+ImagePart part_of(const ImageFormat& format, const std::optional<ImagePart>& wanted) {
+    const ImagePart part = wanted.value_or(format.parts.front());
     if (std::find(format.parts.begin(), format.parts.end(), part) == format.parts.end()) {
         std::vector<std::string> possible;
         for (const ImagePart one : format.parts) {

@@ -1,7 +1,6 @@
 // info and check: what a file holds, and what is wrong with a scan.
 
 #include <algorithm>
-#include <cmath>
 
 #include "app/command.hpp"
 #include "app/console.hpp"
@@ -150,8 +149,8 @@ std::size_t count_positions(const std::vector<Vec3>& positions) {
     return different.size();
 }
 
-/// Adds the place of the grid in the patient, in LPS.
-void add_place(Contents& to, const Scan& scan) {
+/// Adds the position and orientation of the grid in the patient, in LPS.
+void add_pose(Contents& to, const Scan& scan) {
     std::vector<Vec3> of_frames;
     for (const Frame& frame : scan.frames) {
         if (frame.position) {
@@ -267,7 +266,7 @@ Contents contents_of_scan(const std::string& path, ReadOptions read) {
         to.add("voxels", text(scan.voxels->size(), " positions off the grid"));
         to.json["voxels_off_grid"] = scan.voxels->size();
     }
-    add_place(to, scan);
+    add_pose(to, scan);
     add_frames(to, scan);
     add_coils(to, scan);
     add_trajectory(to, scan, first);

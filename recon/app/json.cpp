@@ -1,6 +1,5 @@
 #include "app/json.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <map>
 #include <set>

@@ -1,13 +1,12 @@
+// The JSON of every command, as docs/schema.json describes it.
 #pragma once
 
 #include <nlohmann/json.hpp>
 #include <string>
-#include <vector>
 
 #include "base/finding.hpp"
 #include "scan/image.hpp"
 
-/// The JSON of every command, as docs/schema.json describes it.
 namespace lsrecon::app {
 
 /// What each begins with: the version of the schema, and the kind of its output.

@@ -1,5 +1,5 @@
-#include <algorithm>
-#include <cstdlib>
+// The program: starts the ranks, runs the command, and turns its error into an exit code.
+
 #include <exception>
 #include <fcntl.h>
 #include <iomanip>
@@ -8,12 +8,11 @@
 
 #include "app/command.hpp"
 #include "app/console.hpp"
-#include "app/cores.hpp"
 #include "app/output.hpp"
 #include "app/ranks.hpp"
 #include "base/escaped.hpp"
 #include "base/machine.hpp"
-#include "base/said_on_signal.hpp"
+#include "base/report.hpp"
 #include "io/hdf5/child.hpp"
 
 using namespace lsrecon;

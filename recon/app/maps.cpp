@@ -1,3 +1,5 @@
+// maps: coil maps from the centre of k-space, in a file.
+
 #include "app/command.hpp"
 #include "app/console.hpp"
 #include "app/output.hpp"

@@ -9,9 +9,7 @@
 
 #include "app/command.hpp"
 #include "base/escaped.hpp"
-#include "base/replacing_file.hpp"
-#include "base/resolved_path.hpp"
-#include "base/write_failure.hpp"
+#include "base/output_file.hpp"
 #include "io/formats.hpp"
 #include "io/image/cfl.hpp"
 #include "io/part_folder.hpp"
@@ -32,6 +30,25 @@ std::string in_format(const char* format, std::va_list values) {
 bool& is_silent() {
     static bool silent = false;
     return silent;
+}
+
+/// UsageError where the output would replace what nothing makes again.
+void require_expendable(const NamedOutput& output) {
+    if (!resolved_path(output.path).exists) {
+        return;
+    }
+    const auto refuse = [&](const std::string& found, const std::string& expected) {
+        throw UsageError({output.path, output.flag, found,
+                          text(expected, ", or a name that is free"),
+                          "name another output; if nobody needs the file, remove it first"});
+    };
+    if (const std::string scan = name_of_scan_format(output.path); !scan.empty()) {
+        refuse("it is " + scan, "a file that is no scan");
+    }
+    if (output.kind == FileKind::cfl && ending_of(output.path) == "hdr" &&
+        !recognises_cfl(output.path)) {
+        refuse("a header of another format", "a header of BART's pair");
+    }
 }
 
 } // namespace
@@ -92,37 +109,10 @@ std::string formatted(const char* format, ...) {
     return result;
 }
 
-namespace {
-
-/// UsageError where the output would replace what nothing makes again.
-void require_expendable(const NamedOutput& output) {
-    if (!resolved_path(output.path).exists) {
-        return;
-    }
-    const auto refuse = [&](const std::string& found, const std::string& expected) {
-        throw UsageError({output.path, output.flag, found,
-                          text(expected, ", or a name that is free"),
-                          "name another output; if nobody needs the file, remove it first"});
-    };
-    if (const std::string scan = name_of_scan_format(output.path); !scan.empty()) {
-        refuse("it is " + scan, "a file that is no scan");
-    }
-    if (output.kind == FileKind::cfl && ending_of(output.path) == "hdr" &&
-        !recognises_cfl(output.path)) {
-        refuse("a header of another format", "a header of BART's pair");
-    }
-}
-
-} // namespace
-
-void check_files(const std::vector<NamedInput>& inputs, const std::vector<NamedOutput>& outputs) {
-    require_files(inputs, outputs);
-    std::for_each(outputs.begin(), outputs.end(), &require_expendable);
-}
-
 void check_files(const std::vector<NamedInput>& inputs, const std::vector<NamedOutput>& outputs,
                  bool quiet) {
-    check_files(inputs, outputs);
+    require_files(inputs, outputs);
+    std::for_each(outputs.begin(), outputs.end(), &require_expendable);
     for (const NamedOutput& output : outputs) {
         if (!quiet && std::filesystem::exists(output.path)) {
             put(stderr, output.path + " is there, and will be replaced");

@@ -1,3 +1,4 @@
+// What the program prints and writes, and the checks of the files before its work.
 #pragma once
 
 #include <cstdio>
@@ -28,11 +29,9 @@ void put_page(const std::string& lines);
 std::string with_flags(std::string message, const std::string& quote = "");
 
 /// require_files(); UsageError, too, where an output would replace a scan, or a header of another
-/// format than BART's.
-void check_files(const std::vector<NamedInput>& inputs, const std::vector<NamedOutput>& outputs);
-/// The same, and unless quiet a word on each output that is there and will be replaced.
+/// format than BART's. Unless quiet, a word on each output that is there and will be replaced.
 void check_files(const std::vector<NamedInput>& inputs, const std::vector<NamedOutput>& outputs,
-                 bool quiet);
+                 bool quiet = true);
 
 /// Writes a text file beside and renames it into place.
 void write_text(const std::string& path, const std::string& content);

@@ -1,3 +1,4 @@
+// Files that are made from the rows of options, to be installed.
 #pragma once
 
 #include <string>

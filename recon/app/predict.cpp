@@ -1,10 +1,11 @@
+// predict: the time and memory of reconstructions, without running them.
+
 #include <cmath>
 #include <filesystem>
 
 #include "app/json.hpp"
 #include "app/output.hpp"
-#include "app/predict.hpp"
-#include "app/scan_list.hpp"
+#include "app/recon.hpp"
 #include "base/named_files.hpp"
 #include "base/numbers.hpp"
 #include "device/described_device.hpp"
@@ -54,14 +55,15 @@ std::string seconds_of(double seconds, double spread) {
 
 void print(const PredictedOn& on) {
     const Plan& plan = on.plan;
-    std::string how;
+    std::string description;
     if (const TrajectoryPlan& first = plan.trajectories.front(); !first.engine.empty()) {
-        how = text(", engine ", first.engine, ", error of F^H d at most ", rounded(first.error));
+        description =
+            text(", engine ", first.engine, ", error of F^H d at most ", rounded(first.error));
     }
     if (plan.iterations > 0) {
-        how += text(", ", plan.iterations, " iterations at most");
+        description += text(", ", plan.iterations, " iterations at most");
     }
-    print_line("on %s%s", on.device.name.c_str(), how.c_str());
+    print_line("on %s%s", on.device.name.c_str(), description.c_str());
     if (!plan.assumed.empty()) {
         print_line("assumed    %s", plan.assumed.c_str());
     }
@@ -288,15 +290,16 @@ ExitCode run(Options& options) {
 } // namespace
 
 KnownScan known_scan(ReconOptions& options) {
-    FileOptions& how = options.reconstruct;
-    const OpenScan opened = open_scan(options.scan, reading_for(how.prepare, how.read));
+    FileOptions& file_options = options.reconstruct;
+    const OpenScan opened =
+        open_scan(options.scan, reading_for(file_options.prepare, file_options.read));
     if (opened.shape) {
         require_room(*opened.shape);
     }
     KnownScan known{opened.load(), {}, nullptr, 0};
     const Scan& scan = known.stored.scan;
-    known.grid = how.prepare.geometry.grid_of_image(scan.grid);
-    known.field = field_of(how.prepare, scan);
+    known.grid = file_options.prepare.geometry.grid_of_image(scan.grid);
+    known.field = field_of(file_options.prepare, scan);
     known.bytes = static_cast<double>(std::filesystem::file_size(options.scan));
     return known;
 }

@@ -1,12 +1,15 @@
 #include "app/recon.hpp"
 
+#include <algorithm>
 #include <filesystem>
+#include <fstream>
+#include <glob.h>
 
 #include "app/output.hpp"
 #include "app/ranks.hpp"
+#include "base/machine.hpp"
 #include "base/named_files.hpp"
 #include "base/numbers.hpp"
-#include "base/timer.hpp"
 #include "device/devices.hpp"
 #include "encoding/methods.hpp"
 #include "encoding/solvers.hpp"
@@ -96,6 +99,85 @@ void require_certified(const SolveSummary& solves, double most, const std::strin
     }
 }
 
+/// The files that a pattern names; itself, where it names none.
+std::vector<std::string> matches_of(const std::string& pattern) {
+    std::vector<std::string> found;
+    glob_t matches{};
+    std::error_code no_such_path; // what is wrong with it is said where it is read
+    if (!std::filesystem::exists(pattern, no_such_path) &&
+        ::glob(pattern.c_str(), 0, nullptr, &matches) == 0) {
+        found.assign(matches.gl_pathv, matches.gl_pathv + matches.gl_pathc);
+    }
+    ::globfree(&matches);
+    return found.empty() ? std::vector<std::string>{pattern} : found;
+}
+
+struct Line {
+    std::string scan; ///< or a pattern
+    std::string words;
+};
+
+std::vector<Line> lines_of(const std::string& list) {
+    require_input(list, "list of scans");
+    std::ifstream file(list);
+    std::vector<Line> lines;
+    for (std::string line; std::getline(file, line);) {
+        line.erase(line.find_last_not_of("\r \t") + 1);
+        if (!line.empty() && line[0] != '#') {
+            const std::size_t tab = std::min(line.find('\t'), line.size());
+            lines.push_back({line.substr(0, tab), line.substr(std::min(tab + 1, line.size()))});
+        }
+    }
+    return lines;
+}
+
+/// Ranks that compute together decide alike by numbers that are the same to the last bit.
+void require_same_device(const ComputedBy& here) {
+    const std::string own = here.device + ", " + here.driver;
+    std::string of_first = own;
+    ranks().broadcast(0, of_first);
+    if (own != of_first) {
+        throw DeviceError(text("ranks on different devices\n  found:    ", own,
+                               "\n  expected: ", of_first,
+                               ", as the first rank has\n  next:     "
+                               "choose a device that all have with --device"));
+    }
+}
+
+ExitCode run(ReconOptions& options) {
+    const auto begin = std::chrono::steady_clock::now();
+    settle_and_check_files(options);
+    options.reconstruct.hashes = [of_files = hashes_of_files(options)] {
+        FileHashes hashes;
+        return of_files(hashes);
+    };
+    Console console(options.quiet);
+    if (options.reconstruct.certify > 0 && ranks().is_first()) {
+        console.tell(text("certify    what errors of the transforms (NUFFT and rounding) do to the "
+                          "image at its lambda is at most ",
+                          options.reconstruct.certify,
+                          "; noise and errors of coil maps are not in it"));
+    }
+    options.compute.ranks = &ranks();
+    const bool replaces = std::filesystem::exists(options.output);
+    const auto transforms = open_transforms(options.compute, console);
+    require_same_device(transforms->computed_by());
+    const ReconstructedFile result =
+        reconstruct_file(options.scan, options.output, *transforms, options.reconstruct, console);
+    if (!ranks().is_first()) {
+        return ExitCode::done;
+    }
+    tell_summary(options, result, replaces, seconds_since(begin), console);
+    if (options.json) {
+        print_image_as_json(options.output);
+    } else if (result.truth_error) {
+        print_line("error against the truth: %.4f (relative L2 of magnitudes)",
+                   *result.truth_error);
+    }
+    require_as_asked(options, result);
+    return ExitCode::done;
+}
+
 } // namespace
 
 OptionTable options_of(ReconOptions& options) {
@@ -157,56 +239,50 @@ void require_as_asked(const ReconOptions& options, const ReconstructedFile& resu
     require_certified(result.solves, options.reconstruct.certify, options.output);
 }
 
-namespace {
-
-/// Ranks that compute together decide alike by numbers that are the same to the last bit.
-void require_same_device(const ComputedBy& here) {
-    const std::string own = here.device + ", " + here.driver;
-    std::string of_first = own;
-    ranks().broadcast(0, of_first);
-    if (own != of_first) {
-        throw DeviceError(text("ranks on different devices\n  found:    ", own,
-                               "\n  expected: ", of_first,
-                               ", as the first rank has\n  next:     "
-                               "choose a device that all have with --device"));
-    }
+Option scans_option(std::vector<std::string>& scans) {
+    const Value names{"FILES",
+                      [&scans](const std::string& word) {
+                          scans.push_back(word);
+                          return word.empty() ? "a name" : "";
+                      },
+                      [] { return ""; }};
+    return {"SCANS",
+            names,
+            "scan files, or lists of them that end with .txt",
+            Is::required,
+            Is::repeated,
+            More{"A list has one scan a line: its path from where the program runs, which may hold "
+                 "* and ?, and after a tab options for this scan alone. `#` begins a comment."}};
 }
 
-ExitCode run(ReconOptions& options) {
-    const auto begin = std::chrono::steady_clock::now();
-    settle_and_check_files(options);
-    options.reconstruct.hashes = [of_files = hashes_of_files(options)] {
-        FileHashes hashes;
-        return of_files(hashes);
-    };
-    Console console(options.quiet);
-    if (options.reconstruct.certify > 0 && ranks().is_first()) {
-        console.tell(text("certify    what errors of the transforms (NUFFT and rounding) do to the "
-                          "image at its lambda is at most ",
-                          options.reconstruct.certify,
-                          "; noise and errors of coil maps are not in it"));
-    }
-    options.compute.ranks = &ranks();
-    const bool replaces = std::filesystem::exists(options.output);
-    const auto transforms = open_transforms(options.compute, console);
-    require_same_device(transforms->computed_by());
-    const ReconstructedFile result =
-        reconstruct_file(options.scan, options.output, *transforms, options.reconstruct, console);
-    if (!ranks().is_first()) {
-        return ExitCode::done;
-    }
-    tell_summary(options, result, replaces, seconds_since(begin), console);
-    if (options.json) {
-        print_image_as_json(options.output);
-    } else if (result.truth_error) {
-        print_line("error against the truth: %.4f (relative L2 of magnitudes)",
-                   *result.truth_error);
-    }
-    require_as_asked(options, result);
-    return ExitCode::done;
+OptionTable shared_options(ReconOptions& options) {
+    return without({"SCAN"}, computing_options(options));
 }
 
-} // namespace
+ReconOptions options_for(const ListedScan& listed, const ReconOptions& of_all) {
+    ReconOptions one = of_all;
+    one.scan = listed.scan;
+    if (!listed.words.empty()) {
+        take_words(shared_options(one), listed.words);
+    }
+    return one;
+}
+
+std::vector<ListedScan> listed_scans(const std::vector<std::string>& scans) {
+    std::vector<ListedScan> listed;
+    for (const std::string& file : scans) {
+        const bool is_list = ending_of(file) == "txt";
+        for (const Line& line : is_list ? lines_of(file) : std::vector<Line>{{file, ""}}) {
+            for (const std::string& scan : matches_of(line.scan)) {
+                listed.push_back({scan, line.words});
+            }
+        }
+    }
+    if (listed.empty()) {
+        throw UsageError("SCANS: no scan is listed\n  next:     name some, or a list of them");
+    }
+    return listed;
+}
 
 Bound bind_recon() {
     return bound(&options_of, &run);

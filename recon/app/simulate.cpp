@@ -1,3 +1,5 @@
+// simulate: a scan of a phantom, in a file.
+
 #include <cmath>
 
 #include "app/command.hpp"
@@ -10,7 +12,6 @@
 #include "io/image/file.hpp"
 #include "io/native/scan.hpp"
 #include "io/record.hpp"
-#include "simulate/forward_model.hpp"
 #include "simulate/simulate.hpp"
 
 namespace lsrecon::app {
@@ -45,12 +46,12 @@ Grid grid_of(const Options& options) {
 
 void write_truth(const Options& options, const Simulation& simulation) {
     Image image = empty_image(simulation.scan);
-    const SimulationOptions& asked = options.simulation;
-    for (std::size_t f = 0; f < asked.frames; ++f) {
-        std::string label = asked.truth_of == "band" ? "phantom at the resolution of the grid"
-                                                     : "phantom, mean over each voxel";
-        if (asked.motion_mm > 0) {
-            const double shift = std::round(100 * shift_mm(asked, f)) / 100;
+    const SimulationOptions& settings = options.simulation;
+    for (std::size_t f = 0; f < settings.frames; ++f) {
+        std::string label = settings.truth_of == "band" ? "phantom at the resolution of the grid"
+                                                        : "phantom, mean over each voxel";
+        if (settings.motion_mm > 0) {
+            const double shift = std::round(100 * shift_mm(settings, f)) / 100;
             label += text(", shifted by ", shift + 0.0, " mm along x"); // never -0
         }
         image.frames.push_back(
@@ -62,15 +63,16 @@ void write_truth(const Options& options, const Simulation& simulation) {
 
 void print_summary(const Options& options, const Simulation& simulation) {
     const Scan& scan = simulation.scan;
-    const SimulationOptions& asked = options.simulation;
-    const std::string noise = asked.snr ? text("SNR ", *asked.snr) : text("noise ", asked.noise);
+    const SimulationOptions& settings = options.simulation;
+    const std::string noise =
+        settings.snr ? text("SNR ", *settings.snr) : text("noise ", settings.noise);
     put(stdout,
-        text(options.output, ": ", asked.trajectory, ", matrix ",
+        text(options.output, ": ", settings.trajectory, ", matrix ",
              by(scan.grid.size, scan.grid.dimensions), ", ", counted(scan.coils(), "coil"), ", ",
              scan.frames.front().sampling->samples(), " samples each, ",
              counted(scan.frames.size(), "frame"), ", model ", simulation.model,
              simulation.error ? text(", relative error at most ", rounded(*simulation.error)) : "",
-             ", ", noise, ", seed ", asked.sampling.seed));
+             ", ", noise, ", seed ", settings.sampling.seed));
 }
 
 OptionTable options_of(Options& options);
@@ -115,13 +117,13 @@ ExitCode run(Options& options) {
     format.require_holds(options.output, simulation_without_samples(simulation_options));
     Console console(options.quiet);
     std::unique_ptr<Transforms> transforms; // opened by the first frame that needs it
-    const ForwardModel forward = [&](const SamplePoints& points, const Voxels& voxels) {
+    const auto open = [&]() -> Transforms& {
         if (!transforms) {
             transforms = open_transforms(compute, console);
         }
-        return forward_model(*transforms)(points, voxels);
+        return *transforms;
     };
-    Simulation simulation = simulate(simulation_options, forward, console);
+    Simulation simulation = simulate(simulation_options, open, console);
     simulation.settings = settings;
     format.write(options.output, simulation, console);
     if (!options.truth.empty()) {
@@ -145,7 +147,7 @@ OptionTable sampling_options(Options& options) {
                "Nyquist."}},
          {"samples_per_readout", number(sampling.samples_per_readout, whole(0), "N"),
           "samples of a readout", Default{"by Nyquist"}, More{"0 chooses by Nyquist."}},
-         {"undersampling", number(sampling.undersampling, any_number()),
+         {"undersampling", number(sampling.undersampling, positive()),
           "how many times sparser than Nyquist",
           More{"A scan with a higher factor has fewer readouts, or spirals with wider windings."}},
          {"frames", number(options.simulation.frames, whole(1), "N"), "frames",
@@ -166,9 +168,9 @@ OptionTable phantom_options(SimulationOptions& simulation) {
           "peak of the field map", Unit{"Hz"},
           More{"The map has this sign near one point and the other sign far away. The scan holds "
                "the map and the times of its samples."}},
-         {"r2star", number(simulation.r2star, any_number()), "largest rate of decay", Unit{"1/s"},
+         {"r2star", number(simulation.r2star, from(0)), "largest rate of decay", Unit{"1/s"},
           More{"The decay is largest near the same point, and half of it far away."}},
-         {"readout_ms", number(simulation.readout_ms, any_number()),
+         {"readout_ms", number(simulation.readout_ms, positive()),
           "duration of a readout, with off-resonance or decay", Unit{"ms"}},
          {"motion", number(simulation.motion_mm, from(0)), "amplitude of a motion along x",
           Unit{"mm"}, More{"The motion is a sine with one period over all frames."}},
@@ -181,21 +183,24 @@ OptionTable phantom_options(SimulationOptions& simulation) {
 }
 
 OptionTable noise_options(SimulationOptions& simulation) {
-    return in("Noise",
-              {{"noise", number(simulation.noise, any_number()),
-                "standard deviation of real and imaginary parts",
-                More{"It is a fraction of the root mean square of the samples."}},
-               {"snr", number(simulation.snr, positive()),
-                "signal-to-noise ratio of a fully sampled image",
-                More{"The signal is the mean of the phantom where it is above a tenth of its "
-                     "maximum. The noise is the standard deviation of the real part, in an image "
-                     "of as many Nyquist samples as voxels."},
-                Excludes{"noise"}},
-               {"noise_correlation", number(simulation.noise_correlation, any_number()),
-                "correlation of the noise of neighbouring coils",
-                More{"It is between -1 and 1. Coils that are n apart have its n-th power."}},
-               {"noise_samples", number(simulation.noise_samples, whole(0), "N"),
-                "samples of noise alone, used by recon for prewhitening"}});
+    const Numbers between_minus_one_and_one{"a number between -1 and 1",
+                                            [](double value) { return std::abs(value) < 1; }};
+    return in(
+        "Noise",
+        {{"noise", number(simulation.noise, from(0)),
+          "standard deviation of real and imaginary parts",
+          More{"It is a fraction of the root mean square of the samples."}},
+         {"snr", number(simulation.snr, positive()),
+          "signal-to-noise ratio of a fully sampled image",
+          More{"The signal is the mean of the phantom where it is above a tenth of its "
+               "maximum. The noise is the standard deviation of the real part, in an image "
+               "of as many Nyquist samples as voxels."},
+          Excludes{"noise"}},
+         {"noise_correlation", number(simulation.noise_correlation, between_minus_one_and_one),
+          "correlation of the noise of neighbouring coils",
+          More{"It is between -1 and 1. Coils that are n apart have its n-th power."}},
+         {"noise_samples", number(simulation.noise_samples, whole(0), "N"),
+          "samples of noise alone, used by recon for prewhitening"}});
 }
 
 OptionTable options_of(Options& options) {

@@ -1,3 +1,5 @@
+// tune: the search for the parameters of kernels, and its report.
+
 #include "measure/tune.hpp"
 
 #include <unistd.h>

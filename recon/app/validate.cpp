@@ -1,3 +1,5 @@
+// validate: the table of each stage against the reference.
+
 #include "measure/validate.hpp"
 
 #include "app/command.hpp"

@@ -1,3 +1,5 @@
+// view: a page for the browser.
+
 #include "app/command.hpp"
 #include "app/console.hpp"
 #include "app/output.hpp"

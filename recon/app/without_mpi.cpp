@@ -1,3 +1,5 @@
+// The ranks of a program without MPI: there is one.
+
 #include <cstdlib>
 
 #include "app/output.hpp"

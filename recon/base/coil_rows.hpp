@@ -1,11 +1,11 @@
+// Samples and coil maps, a row a coil, in the precision of their file.
 #pragma once
 
 #include <optional>
 #include <utility>
 #include <variant>
 
-#include "base/largest_part.hpp"
-#include "base/precision.hpp"
+#include "base/float_range.hpp"
 #include "base/types.hpp"
 
 namespace lsrecon {

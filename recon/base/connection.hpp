@@ -1,3 +1,4 @@
+// The connection of two processes, over which bytes and open files go.
 #pragma once
 
 #include <array>

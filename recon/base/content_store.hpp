@@ -1,5 +1,7 @@
+// A store of what was made of some numbers, found by these numbers.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <deque>
 #include <memory>
@@ -18,9 +20,9 @@ template <typename Numbers> std::string_view bytes_of_all(const Numbers& numbers
             static_cast<std::size_t>(numbers.size()) * sizeof(*numbers.data())};
 }
 
-/// What was made of some numbers, for those who need it of the same numbers again: found by every
-/// byte of them, never by a name or a hash alone. Holds what was asked for last, within a bound.
-/// Threads may use it at the same time.
+/// Keeps what was made of some numbers for whoever needs it of the same numbers again. They are
+/// compared byte by byte, never by a name or a hash alone. The results that were used last are
+/// kept, within a bound. Threads may use the store at the same time.
 class ContentStore {
 public:
     using Contents = std::vector<std::string_view>;
@@ -28,8 +30,8 @@ public:
     /// `most_bytes` is the limit of all that is kept, with the numbers that it was made of.
     explicit ContentStore(std::size_t most_bytes) : most_bytes_(most_bytes) {}
 
-    /// What stands here under `what`, which says all that is no number, and these contents; else
-    /// what make() gives, a shared pointer to `bytes` bytes.
+    /// Finds what was made of these numbers under the name `what`, which says everything else that
+    /// it depends on. Otherwise calls make(), and keeps its shared pointer to `bytes` bytes.
     template <typename Made, typename Make> std::shared_ptr<const Made>
     get(const std::string& what, const Contents& of, std::size_t bytes, const Make& make) {
         const std::type_index type = typeid(Made);
@@ -60,12 +62,44 @@ private:
     std::size_t bytes_ = 0;
 };
 
-/// ContentStore::get(); what make() gives where there is no store.
+/// ContentStore::get(), or make() where there is no store.
 template <typename Made, typename Make>
 std::shared_ptr<const Made> kept_or_made(ContentStore* store, const std::string& what,
                                          const ContentStore::Contents& of, std::size_t bytes,
                                          const Make& make) {
     return store != nullptr ? store->get<Made>(what, of, bytes, make) : make();
+}
+
+inline std::shared_ptr<const void> ContentStore::find(const std::type_index& type,
+                                                      const std::string& what, const Contents& of) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto found = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) {
+        return entry.type == type && entry.what == what &&
+               std::equal(entry.of.begin(), entry.of.end(), of.begin(), of.end());
+    });
+    if (found == entries_.end()) {
+        return nullptr;
+    }
+    std::rotate(entries_.begin(), found, found + 1);
+    return entries_.front().made;
+}
+
+inline void ContentStore::keep(const std::type_index& type, const std::string& what,
+                               const Contents& of, std::size_t bytes,
+                               std::shared_ptr<const void> made) {
+    for (const std::string_view& part : of) {
+        bytes += part.size();
+    }
+    if (bytes > most_bytes_) {
+        return;
+    }
+    const std::lock_guard<std::mutex> lock(mutex_);
+    entries_.push_front({type, what, {of.begin(), of.end()}, bytes, std::move(made)});
+    bytes_ += bytes;
+    while (bytes_ > most_bytes_) {
+        bytes_ -= entries_.back().bytes;
+        entries_.pop_back();
+    }
 }
 
 } // namespace lsrecon

@@ -1,3 +1,4 @@
+// Errors, each with the exit code of the program and the next step of the user.
 #pragma once
 
 #include <sstream>
@@ -79,5 +80,12 @@ template <typename... Parts> std::string text(const Parts&... parts) {
     (stream << ... << parts);
     return stream.str();
 }
+
+/// The error when a limit of this process or of the system leaves no room. `cause` is the errno;
+/// the message ends with it and with the limit to raise.
+class LimitError : public Error {
+public:
+    LimitError(const std::string& message, int cause);
+};
 
 } // namespace lsrecon

@@ -1,57 +1,44 @@
+// Text as XML, terminals, tables and shells take it.
 #pragma once
 
 #include <algorithm>
 #include <cctype>
+#include <cstring>
+#include <iterator>
 #include <string>
 #include <utility>
 
 namespace lsrecon {
+
+/// The characters that XML and HTML write as entities.
+inline constexpr std::pair<const char*, char> entities[] = {
+    {"&amp;", '&'}, {"&lt;", '<'}, {"&gt;", '>'}, {"&quot;", '"'}, {"&#39;", '\''}};
 
 /// Text as XML and HTML hold it, in elements and in quoted attributes. Control characters, which
 /// XML cannot hold, become blanks.
 inline std::string escaped(const std::string& text) {
     std::string result;
     for (const char c : text) {
-        switch (c) {
-        case '&':
-            result += "&amp;";
-            break;
-        case '<':
-            result += "&lt;";
-            break;
-        case '>':
-            result += "&gt;";
-            break;
-        case '"':
-            result += "&quot;";
-            break;
-        case '\'':
-            result += "&#39;";
-            break;
-        default:
-            result += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-        }
+        const auto found = std::find_if(std::begin(entities), std::end(entities),
+                                        [c](const auto& entity) { return entity.second == c; });
+        result += found != std::end(entities)            ? found->first
+                  : static_cast<unsigned char>(c) < 0x20 ? std::string(" ")
+                                                         : std::string(1, c);
     }
     return result;
 }
 
 /// Undoes escaped(), except that control characters stay blanks.
 inline std::string unescaped(const std::string& text) {
-    static const std::pair<const char*, char> entities[] = {
-        {"&amp;", '&'}, {"&lt;", '<'}, {"&gt;", '>'}, {"&quot;", '"'}, {"&#39;", '\''}};
     std::string result;
     for (std::size_t at = 0; at < text.size();) {
-        char c = text[at];
-        std::size_t length = 1;
-        for (const auto& [entity, meaning] : entities) {
-            const std::string name = entity;
-            if (text.compare(at, name.size(), name) == 0) {
-                c = meaning;
-                length = name.size();
-            }
-        }
-        result += c;
-        at += length;
+        const auto found =
+            std::find_if(std::begin(entities), std::end(entities), [&](const auto& entity) {
+                return text.compare(at, std::strlen(entity.first), entity.first) == 0;
+            });
+        const bool is_entity = found != std::end(entities);
+        result += is_entity ? found->second : text[at];
+        at += is_entity ? std::strlen(found->first) : 1;
     }
     return result;
 }

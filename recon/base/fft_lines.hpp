@@ -11,7 +11,7 @@
 
 #include "base/ranges.hpp"
 
-// The parts of base/fft.cpp and base/cropped_fft.cpp.
+// Lines of arrays, a few at a time, which FFTW transforms: the parts of base/fft.cpp.
 
 namespace lsrecon {
 

@@ -446,7 +446,7 @@ std::vector<FindingRow> on_models() {
     };
 }
 
-std::vector<FindingRow> on_places() {
+std::vector<FindingRow> on_poses() {
     return {
         {Found::fov_in_metres, "fov_assumed", Severity::warning,
          says("The field of view in the file, {stored} mm, is taken as metres: {fov} mm. If it is "
@@ -549,7 +549,7 @@ const std::vector<FindingRow>& finding_rows() {
     static const std::vector<FindingRow> table = [] {
         std::vector<FindingRow> all;
         for (const auto& rows : {on_solves(), on_noise(), on_samples(), on_trajectories(),
-                                 on_models(), on_places(), on_work()}) {
+                                 on_models(), on_poses(), on_work()}) {
             all.insert(all.end(), rows.begin(), rows.end());
         }
         return all;

@@ -1,3 +1,4 @@
+// Findings: what a user should know of a scan or an image, and the codes that scripts read.
 #pragma once
 
 #include <functional>

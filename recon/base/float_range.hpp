@@ -1,20 +1,70 @@
+// The range of floats: the largest of many numbers, and powers of two that bring them into it.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
 
-#include "base/largest_part.hpp"
-#include "base/precision.hpp"
 #include "base/types.hpp"
 
 namespace lsrecon {
+
+/// The largest |x| of real numbers, and whether all of them are finite, in one pass without a
+/// branch: the bits of |x| are in the order of |x|, with infinity above all numbers and NaN above
+/// infinity.
+class LargestPart {
+public:
+    void add(const float* x, std::size_t count) {
+        const double largest = static_cast<double>(largest_of<float, std::int32_t>(x, count));
+        add(&largest, 1);
+    }
+    void add(const double* x, std::size_t count) {
+        const double largest = largest_of<double, std::int64_t>(x, count);
+        std::int64_t bits = 0;
+        std::memcpy(&bits, &largest, sizeof(bits));
+        bits_ = std::max(bits_, bits);
+    }
+
+    /// Adds doubles, or the real and imaginary parts of complex doubles.
+    template <typename Matrix> void add(const Matrix& values) {
+        constexpr std::size_t parts = sizeof(typename Matrix::Scalar) / sizeof(double);
+        add(reinterpret_cast<const double*>(values.data()),
+            parts * static_cast<std::size_t>(values.size()));
+    }
+
+    /// Infinity or NaN when a number is; 0 without numbers.
+    double value() const {
+        double result = 0;
+        std::memcpy(&result, &bits_, sizeof(result));
+        return result;
+    }
+
+private:
+    template <typename Number, typename Bits>
+    static Number largest_of(const Number* x, std::size_t count) {
+        static_assert(sizeof(Number) == sizeof(Bits));
+        constexpr Bits without_sign = ~(Bits(1) << (8 * sizeof(Bits) - 2) << 1);
+        Bits largest = 0;
+        for (std::size_t i = 0; i < count; ++i) {
+            Bits bits = 0;
+            std::memcpy(&bits, x + i, sizeof(bits));
+            largest = std::max(largest, static_cast<Bits>(bits & without_sign));
+        }
+        Number result = 0;
+        std::memcpy(&result, &largest, sizeof(result));
+        return result;
+    }
+
+    std::int64_t bits_ = 0;
+};
 
 /// The largest real or imaginary part of a vector, by its size; not finite where the values are
 /// not.
 template <typename Vector> double largest_part(const Vector& values) {
     LargestPart largest;
-    constexpr std::size_t parts = sizeof(typename Vector::Scalar) / sizeof(double);
-    largest.add(reinterpret_cast<const double*>(values.data()),
-                parts * static_cast<std::size_t>(values.size()));
+    largest.add(values);
     return largest.value();
 }
 
@@ -42,10 +92,10 @@ template <typename To, typename From> To scaled_to(const From& from, const Power
     }
 }
 
-/// e such that numbers up to `largest` times 2^-e are at most 1, or 0 where floats have room for
-/// them and for the squares of their sums as they are. A power of two changes no digit, and what
-/// floats still lose is far below their roundoff. Also 0 for what is not finite, which the caller
-/// handles.
+/// The exponent e for which numbers up to `largest`, times 2^-e, are at most 1. It is 0 where
+/// floats can hold the numbers, and the squares of their sums, as they are. A power of two changes
+/// no digit, and what floats still lose is far below their roundoff. It is also 0 for a `largest`
+/// that is not finite, which the caller handles.
 inline int float_exponent(double largest) {
     constexpr int upwards = 8;
     constexpr int downwards = -32;

@@ -4,10 +4,9 @@
 #include <cstring>
 #include <fcntl.h>
 #include <unistd.h>
-#include <vector>
 
-#include "base/limit_error.hpp"
-#include "base/sha256.hpp"
+#include "base/error.hpp"
+#include "base/ranges.hpp"
 
 namespace lsrecon {
 
@@ -62,21 +61,17 @@ std::string InputFile::sha256() {
 std::string InputFile::hash() const {
     Sha256 hash;
     std::vector<char> buffer(1 << 20);
-    off_t at = 0;
-    while (!stop_) {
-        const ssize_t size = ::pread(descriptor_, buffer.data(), buffer.size(), at);
-        if (size < 0 && errno == EINTR) {
-            continue;
+    for (const Range& part : split_into_ranges(bytes(), buffer.size())) {
+        if (stop_) {
+            break;
         }
-        if (size < 0) {
+        errno = 0; // stays 0 where the file has become shorter
+        if (!read_all(descriptor_, buffer.data(), part.count, part.first)) {
+            require_unchanged();
             throw InputError({path_, "file", std::strerror(errno), "a file that can be read",
                               "check the disk or the network, and copy the file again"});
         }
-        if (size == 0) {
-            break;
-        }
-        hash.add(buffer.data(), static_cast<std::size_t>(size));
-        at += size;
+        hash.add(buffer.data(), part.count);
     }
     return hash.hex();
 }
@@ -89,6 +84,23 @@ void InputFile::require_unchanged() const {
                         "a file that no program is writing",
                         "wait until it is written, and run again"});
     }
+}
+
+bool read_all(int file, void* to, std::size_t size, std::uint64_t at) {
+    char* next = static_cast<char*>(to);
+    while (size > 0) {
+        const ssize_t got = ::pread(file, next, size, static_cast<off_t>(at));
+        if (got < 0 && errno == EINTR) {
+            continue;
+        }
+        if (got <= 0) {
+            return false;
+        }
+        next += got;
+        at += static_cast<std::uint64_t>(got);
+        size -= static_cast<std::size_t>(got);
+    }
+    return true;
 }
 
 } // namespace lsrecon

@@ -1,5 +1,7 @@
+// The processes of one job.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -34,8 +36,20 @@ public:
     virtual void broadcast(std::size_t /*from*/, void* /*data*/, std::size_t /*bytes*/) {}
     /// The bytes of rank `from` become those of the first; others have no part in it.
     virtual void bring_to_first(std::size_t /*from*/, void* /*data*/, std::size_t /*bytes*/) {}
-    void broadcast(std::size_t from, std::string& bytes);
-    void bring_to_first(std::size_t from, std::string& bytes);
+    void broadcast(std::size_t from, std::string& bytes) {
+        std::size_t size = bytes.size();
+        broadcast(from, &size, sizeof size);
+        bytes.resize(size);
+        broadcast(from, bytes.data(), size);
+    }
+    void bring_to_first(std::size_t from, std::string& bytes) {
+        std::size_t size = bytes.size();
+        bring_to_first(from, &size, sizeof size);
+        if (is_first()) {
+            bytes.resize(size);
+        }
+        bring_to_first(from, bytes.data(), size);
+    }
 
     /// Ends all ranks, where the job is more than this one. An error that the first has, too, is
     /// said once, by the first.
@@ -47,6 +61,13 @@ private:
 
 /// The items of `total` that rank `here` of `ranks` computes, of which `together` are not divided:
 /// one range after the other, as even as that allows.
-Range share_of_rank(std::size_t total, std::size_t together, std::size_t here, std::size_t ranks);
+inline Range share_of_rank(std::size_t total, std::size_t together, std::size_t here,
+                           std::size_t ranks) {
+    const std::size_t units = divide_up(total, together);
+    const auto begin = [&](std::size_t rank) {
+        return std::min(total, units * rank / ranks * together);
+    };
+    return {begin(here), begin(here + 1) - begin(here)};
+}
 
 } // namespace lsrecon

@@ -1,7 +1,13 @@
+// The machine: limits of this process, large pages, the time, and names for the record.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
+#include <cstdlib>
+#include <memory>
+#include <new>
 #include <string>
+#include <type_traits>
 
 namespace lsrecon {
 
@@ -36,5 +42,64 @@ std::string processor_name();
 
 /// "2026-01-31T23:59:59Z"
 std::string utc_now();
+
+/// The limit that getrlimit reports for this process of a resource, such as RLIMIT_DATA; infinity
+/// without a limit.
+double own_limit(int resource);
+
+/// The limit of `ulimit -v` (RLIMIT_AS) in bytes; infinity without such a limit. It counts
+/// addresses, whether they are used or not.
+double address_space_limit();
+
+/// Bytes of addresses that this process has reserved and does not use, and those of one thread
+/// more: libraries, stacks and malloc's arenas. Threads beyond it share what there is.
+double reserved_addresses();
+
+/// Bytes of addresses that PoCL takes to compile the kernels of a small scan: with 2, 8 and 16
+/// threads 1.0, 1.5 and 2.1 GB (PoCL 3.1). With less it aborts, crashes or hangs.
+double addresses_of_pocl(std::size_t threads);
+
+/// Values in large pages where the system has them. They are not initialised: whoever makes an
+/// array writes all of it, on all cores, where a vector would be filled by one.
+template <typename Value> class LargeArray {
+    static_assert(std::is_trivially_copyable_v<Value>);
+
+public:
+    LargeArray() = default;
+    /// std::bad_alloc where there is no memory.
+    explicit LargeArray(std::size_t count) : values_(allocate(count)), count_(count) {}
+
+    std::size_t size() const { return count_; }
+    bool empty() const { return count_ == 0; }
+    Value* data() { return values_.get(); }
+    const Value* data() const { return values_.get(); }
+    Value& operator[](std::size_t index) { return values_.get()[index]; }
+    const Value& operator[](std::size_t index) const { return values_.get()[index]; }
+
+private:
+    struct Release {
+        void operator()(Value* values) const { std::free(values); }
+    };
+    static Value* allocate(std::size_t count) {
+        constexpr std::size_t cache_line = 64;
+        void* memory = nullptr;
+        if (count == 0) {
+            return nullptr;
+        }
+        if (::posix_memalign(&memory, cache_line, count * sizeof(Value)) != 0) {
+            throw std::bad_alloc();
+        }
+        ask_for_large_pages(memory, count * sizeof(Value));
+        return static_cast<Value*>(memory);
+    }
+
+    std::unique_ptr<Value, Release> values_;
+    std::size_t count_ = 0;
+};
+
+/// Wall-clock seconds since a moment of std::chrono::steady_clock.
+inline double seconds_since(std::chrono::steady_clock::time_point start) {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
 
 } // namespace lsrecon

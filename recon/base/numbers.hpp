@@ -1,3 +1,4 @@
+// Numbers, counts and lists in messages.
 #pragma once
 
 #include <algorithm>

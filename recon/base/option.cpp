@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/numbers.hpp"
-
 namespace lsrecon::option {
 
 std::optional<double> finite_number(const std::string& word) {

@@ -1,6 +1,6 @@
+// Options: the rows of their table, and the values that words set.
 #pragma once
 
-#include <array>
 #include <charconv>
 #include <functional>
 #include <limits>
@@ -10,8 +10,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "base/error.hpp"
-#include "base/index_list.hpp"
+#include "base/numbers.hpp"
+#include "base/ranges.hpp"
 
 /// The parts of a table of options: flags, help, docs/options.md and the record of a run come from
 /// its rows. It knows no command line, so that another language can take its keywords from it.
@@ -23,8 +23,8 @@ struct Value {
     std::string form; ///< "X,Y[,Z]"; "" of a switch; "[N]" where the word may be missing
     /// Sets the member by a word. What was expected in place of a word that it refuses, else "".
     std::function<std::string(const std::string& word)> take;
-    /// The member in full, so that members of other values have other words; "" where it holds
-    /// nothing.
+    /// The member in words, with all digits, so that different values have different words; ""
+    /// where it holds nothing.
     std::function<std::string()> shown;
     /// The file that the member names; "" where its word names none, or where there is no function.
     std::function<std::string()> file = {};
@@ -65,7 +65,7 @@ struct Option {
     }
     bool is(Is what) const { return marks.count(what) > 0; }
     void set(const Unit& its) { unit = its.name; }
-    void set(const Default& its) { usual = its.words; }
+    void set(const Default& its) { default_words = its.words; }
     void set(const More& its) { more = its.words; }
     void set(const Excludes& its) { excludes = its.key; }
     void set(const Needs& its) { needs = its.key; }
@@ -74,7 +74,7 @@ struct Option {
     std::string key; ///< "maps_crop"; in capitals for a word without a flag, such as "SCAN"
     Value value;
     std::string help; ///< one line
-    std::string unit, usual, more, excludes, needs;
+    std::string unit, default_words, more, excludes, needs;
     std::set<Is> marks;
     const char* group = "";
 };
@@ -155,8 +155,7 @@ Value indices(IndexList& member);
 /// A number with all its digits and no more; a word as it is.
 template <typename T> std::string in_full(const T& value) {
     if constexpr (std::is_floating_point_v<T>) {
-        std::array<char, 32> digits{};
-        return {digits.data(), std::to_chars(digits.begin(), digits.end(), value).ptr};
+        return exact(value);
     } else {
         return text(value);
     }

@@ -1,3 +1,4 @@
+// Structs as bytes, for messages between the processes of a job.
 #pragma once
 
 #include <cstdint>

@@ -1,14 +1,10 @@
 #include "base/parallel.hpp"
 
 #include <atomic>
-#include <condition_variable>
 #include <exception>
 #include <limits>
 #include <map>
 #include <memory>
-#include <mutex>
-#include <utility>
-
 #include <pthread.h>
 #include <sched.h>
 

@@ -1,13 +1,30 @@
+// Work on several cores, and in the vector units of each.
 #pragma once
 
 #include <algorithm>
+#include <condition_variable>
 #include <cstddef>
 #include <functional>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "base/ranges.hpp"
+
+// Compilers make vectors of plain loops, as wide as every x86-64 has them, and twice as wide for
+// processors with AVX2: the loader chooses, which needs glibc, and which ThreadSanitizer forbids.
+// Members of a template lose it to an explicit specialisation of one of them further up.
+#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) &&       \
+    !defined(__SANITIZE_THREAD__)
+#define LSRECON_AVX2_CLONE __attribute__((target_clones("avx2", "default")))
+#define LSRECON_WIDE_CLONE __attribute__((target_clones("avx512f", "fma", "default")))
+#else
+#define LSRECON_AVX2_CLONE
+#define LSRECON_WIDE_CLONE
+#endif
 
 namespace lsrecon {
 
@@ -85,5 +102,44 @@ auto of_each_range(std::size_t count, std::size_t cores, const Work& work) {
     for_each_in_parallel(ranges.size(), [&](std::size_t i) { results[i] = work(ranges[i]); });
     return results;
 }
+
+/// Hands values from one thread to another, one at a time: who gives waits until it is taken, so
+/// that neither is more than one value ahead.
+template <typename Value> class Handover {
+public:
+    /// False when it was closed before the value was taken.
+    bool put(Value value) {
+        std::unique_lock<std::mutex> lock(mutex_);
+        value_ = std::move(value);
+        changed_.notify_all();
+        changed_.wait(lock, [&] { return !value_ || closed_; });
+        return !value_;
+    }
+
+    /// Waits for the next one; none when it was closed.
+    std::optional<Value> take() {
+        std::unique_lock<std::mutex> lock(mutex_);
+        changed_.wait(lock, [&] { return value_ || closed_; });
+        if (closed_) {
+            return std::nullopt;
+        }
+        std::optional<Value> taken = std::exchange(value_, std::nullopt);
+        changed_.notify_all();
+        return taken;
+    }
+
+    /// Called by either side: nobody waits any more.
+    void close() {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        closed_ = true;
+        changed_.notify_all();
+    }
+
+private:
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    std::optional<Value> value_;
+    bool closed_ = false;
+};
 
 } // namespace lsrecon

@@ -1,3 +1,4 @@
+// What a user is told while the library works, and when a signal ends it.
 #pragma once
 
 #include <chrono>
@@ -110,6 +111,24 @@ private:
     Reporter& report_;
     std::size_t count_;
     std::size_t number_ = 0;
+};
+
+/// Makes every signal that ends the program write the words below first; it then ends as that
+/// signal ends it, so that the shell and the batch system see why. A signal that was ignored from
+/// the start (nohup) stays ignored. SIGXFSZ is ignored, so that a file that grows too large is an
+/// error that can be reported. `shown` turns the words of the library into those that the user
+/// reads. The program's main calls it: a library leaves signals alone.
+void say_words_on_signals(std::string (*shown)(std::string words));
+
+/// The message that a signal that ends the program writes to stderr first, as long as this object
+/// lives: what was kept, and how to go on; of several objects that of the last one. At most 4096
+/// bytes.
+class SaidOnSignal {
+public:
+    explicit SaidOnSignal(const std::string& words);
+    ~SaidOnSignal();
+    SaidOnSignal(const SaidOnSignal&) = delete;
+    SaidOnSignal& operator=(const SaidOnSignal&) = delete;
 };
 
 } // namespace lsrecon

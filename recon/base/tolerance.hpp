@@ -1,3 +1,4 @@
+// Bounds of errors: each says its formula, where it was measured and its source.
 #pragma once
 
 #include <algorithm>
@@ -36,9 +37,9 @@ constexpr double per_term_native = per_term + 9;
 /// wherever it lies, and terms are wrong independently: half turns are taken off with a sign
 /// (kernels/transform.h), so that the errors of many terms do not add up. A run of r terms in one
 /// float is rounded r times, each time by eps of a partial sum, independently.
-inline double direct_transform(const Rounding& how, std::size_t sources) {
-    const auto run = static_cast<double>(std::min(how.longest_run, sources));
-    return eps * (how.per_term + how.growth * std::sqrt(run));
+inline double direct_transform(const Rounding& rounding, std::size_t sources) {
+    const auto run = static_cast<double>(std::min(rounding.longest_run, sources));
+    return eps * (rounding.per_term + rounding.growth * std::sqrt(run));
 }
 
 /// Relative error of Q(0), a sum of terms of one sign whose phase is 0, by any variant: all

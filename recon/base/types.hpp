@@ -1,3 +1,4 @@
+// The types of numbers, vectors and matrices.
 #pragma once
 
 #include <Eigen/Core>
@@ -5,6 +6,7 @@
 #include <cmath>
 #include <complex>
 #include <cstddef>
+#include <random>
 
 namespace lsrecon {
 
@@ -30,6 +32,23 @@ inline std::size_t rows(const CoilMatrix& a) {
 }
 inline std::size_t columns(const CoilMatrix& a) {
     return static_cast<std::size_t>(a.cols());
+}
+
+/// The precision of a real number, or of each part of a complex one.
+enum class Precision { float32, float64 };
+
+constexpr std::size_t bytes_of(Precision precision) {
+    return precision == Precision::float64 ? 8 : 4;
+}
+
+constexpr double unit_roundoff(Precision precision) {
+    return precision == Precision::float64 ? 0x1p-53 : 0x1p-24;
+}
+
+/// Uniform in [0, 1) with 53 bits, the same on every platform: std::uniform_real_distribution is
+/// not (C++17, 29.6.8, leaves its algorithm open).
+inline double uniform_number(std::mt19937_64& generator) {
+    return static_cast<double>(generator() >> 11) * 0x1p-53;
 }
 
 } // namespace lsrecon

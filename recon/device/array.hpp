@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <memory>
 
-#include "base/precision.hpp"
+#include "base/types.hpp"
 
 namespace lsrecon {
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "base/complex_rows.hpp"
+#include "base/linear_algebra.hpp"
 #include "device/device.hpp"
 
 namespace lsrecon {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "base/complex_rows.hpp"
 #include "base/float_range.hpp"
+#include "base/linear_algebra.hpp"
 #include "device/host_fft.hpp"
 #include "device/host_loops.hpp"
 #include "device/host_rows.hpp"

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/parallel.hpp"
-#include "base/vector_clones.hpp"
 #include "device/device.hpp"
 
 // Loops over numbers in the host's memory, on every core where they are many.

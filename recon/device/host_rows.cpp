@@ -2,7 +2,7 @@
 
 #include <type_traits>
 
-#include "base/vector_clones.hpp"
+#include "base/parallel.hpp"
 
 namespace lsrecon {
 

@@ -8,12 +8,12 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/cache_folder.hpp"
+#include "base/bytes_as_text.hpp"
 #include "base/error.hpp"
+#include "base/folders.hpp"
 #include "base/numbers.hpp"
+#include "base/output_file.hpp"
 #include "base/parallel.hpp"
-#include "base/replacing_file.hpp"
-#include "base/sha256.hpp"
 
 namespace lsrecon {
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "base/precision.hpp"
+#include "base/types.hpp"
 #include "device/devices.hpp"
 
 namespace lsrecon {

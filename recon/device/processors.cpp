@@ -8,7 +8,6 @@
 #include "base/error.hpp"
 #include "base/machine.hpp"
 #include "base/numbers.hpp"
-#include "base/timer.hpp"
 #include "device/host_device.hpp"
 #include "device/host_loops.hpp"
 #include "device/host_numbers.hpp"

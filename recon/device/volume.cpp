@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "base/norm.hpp"
+#include "base/linear_algebra.hpp"
 
 namespace lsrecon {
 

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "base/job_ranks.hpp"
-#include "base/parked_volume.hpp"
+#include "base/linear_algebra.hpp"
 #include "device/device.hpp"
 
 namespace lsrecon {

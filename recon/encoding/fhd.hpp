@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "base/cost.hpp"
+#include "base/computation.hpp"
 #include "base/report.hpp"
 #include "device/volume.hpp"
 #include "engines/mu_factors.hpp"

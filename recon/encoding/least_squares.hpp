@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "base/cost.hpp"
+#include "base/computation.hpp"
 #include "encoding/normal_operator.hpp"
 #include "solve/system.hpp"
 

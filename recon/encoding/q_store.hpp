@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "base/computed_by.hpp"
+#include "base/computation.hpp"
 #include "scan/stored_q.hpp"
 
 namespace lsrecon {

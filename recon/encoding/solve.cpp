@@ -1,7 +1,7 @@
 #include "encoding/solve.hpp"
 
 #include "base/error.hpp"
-#include "base/norm.hpp"
+#include "base/linear_algebra.hpp"
 #include "encoding/solvers.hpp"
 #include "solve/late_change.hpp"
 

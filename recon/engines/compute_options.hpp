@@ -7,7 +7,7 @@
 
 #include "base/finding.hpp"
 #include "base/job_ranks.hpp"
-#include "base/precision.hpp"
+#include "base/types.hpp"
 #include "engines/search_space.hpp"
 
 namespace lsrecon {

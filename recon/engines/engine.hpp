@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "base/computation.hpp"
 #include "base/content_store.hpp"
-#include "base/cost.hpp"
 #include "base/finding.hpp"
 #include "base/tolerance.hpp"
 #include "device/device.hpp"

@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "base/parallel.hpp"
-#include "base/vector_clones.hpp"
 #include "engines/exact_block.hpp"
 
 namespace lsrecon {

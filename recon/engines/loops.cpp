@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "base/timer.hpp"
+#include "base/machine.hpp"
 #include "base/tolerance.hpp"
 #include "device/host_numbers.hpp"
 #include "device/reference_device.hpp"

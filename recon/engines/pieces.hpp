@@ -2,8 +2,8 @@
 
 #include <cstddef>
 
-#include "base/cost.hpp"
-#include "base/precision.hpp"
+#include "base/computation.hpp"
+#include "base/types.hpp"
 
 namespace lsrecon {
 

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <map>
 
-#include "base/eigenvectors.hpp"
 #include "base/error.hpp"
+#include "base/linear_algebra.hpp"
 #include "base/parallel.hpp"
 #include "engines/time_nodes.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "base/computed_by.hpp"
+#include "base/computation.hpp"
 #include "engines/kernels.hpp"
 
 namespace lsrecon {

@@ -6,7 +6,6 @@
 #include <fstream>
 
 #include "base/error.hpp"
-#include "base/file_bytes.hpp"
 #include "base/input_file.hpp"
 #include "base/named_files.hpp"
 #include "io/hdf5/reader.hpp"

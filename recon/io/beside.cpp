@@ -5,7 +5,7 @@
 #include <map>
 
 #include "base/error.hpp"
-#include "base/hashed_files.hpp"
+#include "base/input_file.hpp"
 #include "base/numbers.hpp"
 #include "io/arrays.hpp"
 #include "io/image/formats.hpp"

@@ -3,9 +3,8 @@
 #include <algorithm>
 
 #include "base/error.hpp"
-#include "base/hashed_files.hpp"
+#include "base/input_file.hpp"
 #include "base/named_files.hpp"
-#include "base/resolved_path.hpp"
 
 namespace lsrecon {
 

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "base/error.hpp"
-#include "base/file_bytes.hpp"
+#include "base/input_file.hpp"
 #include "base/named_files.hpp"
 #include "base/numbers.hpp"
 #include "io/hdf5/reader.hpp"

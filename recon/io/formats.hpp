@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "base/index_list.hpp"
 #include "base/input_file.hpp"
+#include "base/ranges.hpp"
 #include "base/report.hpp"
 #include "io/hdf5/reader.hpp"
 #include "scan/check.hpp"

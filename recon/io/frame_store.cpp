@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "base/error.hpp"
-#include "base/largest_part.hpp"
+#include "base/float_range.hpp"
 #include "base/numbers.hpp"
 
 namespace lsrecon {

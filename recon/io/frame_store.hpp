@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "base/report.hpp"
-#include "base/said_on_signal.hpp"
 #include "io/image/file_values.hpp"
 #include "io/part_folder.hpp"
 #include "scan/failed_frames.hpp"

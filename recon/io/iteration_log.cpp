@@ -5,9 +5,8 @@
 #include <iterator>
 
 #include "base/error.hpp"
-#include "base/replacing_file.hpp"
-#include "base/timer.hpp"
-#include "base/write_failure.hpp"
+#include "base/machine.hpp"
+#include "base/output_file.hpp"
 
 namespace lsrecon {
 

@@ -3,9 +3,9 @@
 #include <filesystem>
 
 #include "base/error.hpp"
-#include "base/file_lock.hpp"
+#include "base/folders.hpp"
+#include "base/named_files.hpp"
 #include "base/numbers.hpp"
-#include "base/resolved_path.hpp"
 #include "io/record.hpp"
 #include "scan/failed_frames.hpp"
 

@@ -11,13 +11,12 @@
 #include <system_error>
 #include <unistd.h>
 
+#include "base/bytes_as_text.hpp"
 #include "base/error.hpp"
-#include "base/file_bytes.hpp"
 #include "base/input_file.hpp"
+#include "base/named_files.hpp"
+#include "base/output_file.hpp"
 #include "base/packed.hpp"
-#include "base/resolved_path.hpp"
-#include "base/sha256.hpp"
-#include "base/temporary_file.hpp"
 
 namespace lsrecon {
 

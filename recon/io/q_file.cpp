@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <set>
 
+#include "base/bytes_as_text.hpp"
 #include "base/error.hpp"
-#include "base/norm.hpp"
+#include "base/linear_algebra.hpp"
 #include "base/numbers.hpp"
-#include "base/replacing_file.hpp"
-#include "base/sha256.hpp"
+#include "base/output_file.hpp"
 #include "base/tolerance.hpp"
 #include "io/hdf5/writer.hpp"
 #include "io/record.hpp"

@@ -5,7 +5,7 @@
 #include "base/error.hpp"
 #include "base/machine.hpp"
 #include "base/numbers.hpp"
-#include "base/precision.hpp"
+#include "base/types.hpp"
 #include "base/version.hpp"
 #include "io/hdf5/writer.hpp"
 

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/computed_by.hpp"
+#include "base/computation.hpp"
 #include "scan/image.hpp"
 #include "scan/scan.hpp"
 

@@ -2,8 +2,8 @@
 
 #include <set>
 
-#include "base/index_list.hpp"
 #include "base/numbers.hpp"
+#include "base/ranges.hpp"
 #include "io/record.hpp"
 #include "scan/failed_frames.hpp"
 

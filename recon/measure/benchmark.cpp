@@ -6,12 +6,10 @@
 #include <array>
 #include <chrono>
 #include <cmath>
-#include <cstdlib>
-#include <filesystem>
 
 #include "base/error.hpp"
-#include "base/temporary_folder.hpp"
-#include "base/timer.hpp"
+#include "base/folders.hpp"
+#include "base/machine.hpp"
 #include "base/tolerance.hpp"
 #include "encoding/formulation.hpp"
 #include "encoding/least_squares.hpp"
@@ -21,7 +19,7 @@
 #include "io/native/writer.hpp"
 #include "measure/measure.hpp"
 #include "reconstruct_file.hpp"
-#include "simulate/forward_model.hpp"
+#include "simulate/simulate.hpp"
 
 namespace lsrecon {
 
@@ -170,7 +168,8 @@ Simulation simulate_scan(const BenchmarkOptions& options, Transforms& transforms
     sampling.readouts =
         options.scan_samples > 0 ? options.scan_samples : 2 * sampling.grid.voxels();
     sampling.seed = options.seed;
-    return simulate(simulation, forward_model(transforms), report);
+    return simulate(
+        simulation, [&]() -> Transforms& { return transforms; }, report);
 }
 
 /// Relative L2 error of the image that the bench accepts. Measured on phantoms of 8^2 to 64^2 and
@@ -232,6 +231,23 @@ double seconds_of(const Run& run, const std::string& stage) {
     return 0;
 }
 
+/// The row of a whole run. Without a bound, it is that of a solved image.
+ReconstructionRow row_of_run(const Transforms& transforms, const Simulation& simulation,
+                             const Run& run, const ComplexVector& rho, double bound = 0) {
+    ReconstructionRow row;
+    row.stage = "recon";
+    row.kernel = transforms.computed_by().kernel;
+    row.device = transforms.computed_by().device;
+    row.samples = simulation.scan.frames.front().sampling->samples();
+    row.stage_seconds = run.stage_seconds;
+    row.relative_error = (rho - simulation.truth).norm() / simulation.truth.norm();
+    row.bound =
+        bound > 0 ? bound
+                  : image_bound(static_cast<double>(row.samples), static_cast<double>(rho.size()));
+    row.seconds = row.verified() ? run.seconds : 0;
+    return row;
+}
+
 /// A row for the solver and one for the whole; the first run warms up.
 std::vector<ReconstructionRow> rows_of(Transforms& transforms, const Simulation& simulation,
                                        const TemporaryFolder& folder, const Solver& solver,
@@ -242,25 +258,16 @@ std::vector<ReconstructionRow> rows_of(Transforms& transforms, const Simulation&
     const Run run = run_once(folder, transforms, solving_by(solver), report);
     const ImageData image = read_image(folder.file("image.h5"));
     const ComplexVector rho = as_vector(image.values);
-    ReconstructionRow row;
-    row.kernel = transforms.computed_by().kernel;
-    row.device = transforms.computed_by().device;
-    row.samples = simulation.scan.frames.front().sampling->samples();
-    row.iterations = image.residuals.size() - 1;
-    row.stage_seconds = run.stage_seconds;
+    ReconstructionRow whole = row_of_run(transforms, simulation, run, rho);
+    whole.iterations = image.residuals.size() - 1;
 
-    ReconstructionRow solve = row;
+    ReconstructionRow solve = whole;
     solve.stage = "solve";
     OneRun quiet(report);
     solve.relative_error = residual_of(rho, simulation.scan, transforms, quiet);
-    solve.bound = image.residuals.back() + tolerance::residual_drift(row.iterations);
+    solve.bound = image.residuals.back() + tolerance::residual_drift(solve.iterations);
     solve.seconds = solve.verified() ? seconds_of(run, "solve") : 0;
-
-    row.stage = "recon";
-    row.relative_error = (rho - simulation.truth).norm() / simulation.truth.norm();
-    row.bound = image_bound(static_cast<double>(row.samples), static_cast<double>(rho.size()));
-    row.seconds = row.verified() ? run.seconds : 0;
-    return {solve, row};
+    return {solve, whole};
 }
 
 /// The baseline of the literature: gridding by FFT on the CPU in double precision. Without a solver
@@ -284,15 +291,8 @@ std::optional<ReconstructionRow> gridding_row(const Simulation& simulation,
     run_once(folder, *transforms, gridding, report); // warms up
     const Run run = run_once(folder, *transforms, gridding, report);
     const ComplexVector rho = as_vector(read_image(folder.file("image.h5")).values);
-    ReconstructionRow row;
-    row.stage = "recon";
+    ReconstructionRow row = row_of_run(*transforms, simulation, run, rho, bound);
     row.kernel = "gridding";
-    row.device = transforms->computed_by().device;
-    row.samples = simulation.scan.frames.front().sampling->samples();
-    row.stage_seconds = run.stage_seconds;
-    row.relative_error = (rho - simulation.truth).norm() / simulation.truth.norm();
-    row.bound = bound;
-    row.seconds = row.verified() ? run.seconds : 0;
     return row;
 }
 
@@ -422,15 +422,15 @@ std::size_t samples_for(const std::string& device) {
     return devices[chosen].type == "cpu" ? samples_of_a_cpu : samples_of_a_gpu;
 }
 
-std::vector<NufftCase> nufft_cases_of(const BenchmarkOptions& asked) {
+std::vector<NufftCase> nufft_cases_of(const BenchmarkOptions& request) {
     std::vector<NufftCase> cases = nufft_cases();
-    if (!asked.matrix.empty()) {
-        const NufftCase& usual = cases[asked.matrix.size() == 2 ? 0 : 1];
-        cases = {{asked.matrix, 0, usual.coils}};
+    if (!request.matrix.empty()) {
+        const NufftCase& like = cases[request.matrix.size() == 2 ? 0 : 1];
+        cases = {{request.matrix, 0, like.coils}};
     }
     for (NufftCase& what : cases) {
-        what.samples = asked.samples > 0 ? asked.samples : what.samples;
-        what.coils = asked.coils > 0 ? asked.coils : what.coils;
+        what.samples = request.samples > 0 ? request.samples : what.samples;
+        what.coils = request.coils > 0 ? request.coils : what.coils;
     }
     return cases;
 }
@@ -466,10 +466,10 @@ std::optional<double> crossover_pairs(const std::vector<CrossoverRow>& rows) {
     return std::nullopt;
 }
 
-Benchmark benchmark(const BenchmarkOptions& asked, Reporter& report,
+Benchmark benchmark(const BenchmarkOptions& request, Reporter& report,
                     const std::function<void(const Benchmark&)>& keep) {
     const bool has_device = !kernel_names().empty();
-    BenchmarkOptions options = asked;
+    BenchmarkOptions options = request;
     if (options.matrix.empty()) {
         options.matrix = {32, 32, 32};
     }
@@ -503,7 +503,7 @@ Benchmark benchmark(const BenchmarkOptions& asked, Reporter& report,
         }
     }
     if (wanted("nufft") && has_device) {
-        for (const NufftCase& what : nufft_cases_of(asked)) {
+        for (const NufftCase& what : nufft_cases_of(request)) {
             benchmark_nufft(what, options.accuracies, options.device, table.rates, report,
                             [&](NufftRow&& row) {
                                 table.nufft.push_back(std::move(row));

@@ -1,3 +1,4 @@
+// The benchmark of transforms, solver and reconstruction on one machine.
 #pragma once
 
 #include <functional>

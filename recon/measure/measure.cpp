@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <random>
 
-#include "base/timer.hpp"
+#include "base/machine.hpp"
 #include "base/tolerance.hpp"
 
 namespace lsrecon {
@@ -16,28 +15,16 @@ namespace {
 constexpr std::size_t fewest_checked = 32;
 constexpr double reference_pairs = 5e7;
 
-void fill(TransformCase& what, std::size_t samples, std::mt19937_64& random) {
+std::vector<Vec3> random_trajectory(const Grid& grid, std::size_t samples,
+                                    std::mt19937_64& random) {
     std::uniform_real_distribution<double> uniform(-0.5, 0.5);
-    what.trajectory.resize(samples, Vec3{0, 0, 0});
-    for (Vec3& k : what.trajectory) {
-        for (std::size_t d = 0; d < static_cast<std::size_t>(what.grid.dimensions); ++d) {
-            k[d] = uniform(random) * static_cast<double>(what.grid.size[d]);
+    std::vector<Vec3> trajectory(samples, Vec3{0, 0, 0});
+    for (Vec3& k : trajectory) {
+        for (std::size_t d = 0; d < static_cast<std::size_t>(grid.dimensions); ++d) {
+            k[d] = uniform(random) * static_cast<double>(grid.size[d]);
         }
     }
-    what.values.resize(1, static_cast<Eigen::Index>(what.sources()));
-    for (Complex& value : what.values.reshaped()) {
-        value = {uniform(random), uniform(random)};
-        value = what.stage == "q" ? Complex(std::abs(value)) : value;
-    }
-}
-
-double error_of(const CoilMatrix& computed, const TransformCase& what) {
-    CoilMatrix at(1, static_cast<Eigen::Index>(what.checked.size()));
-    for (std::size_t i = 0; i < what.checked.size(); ++i) {
-        at(0, static_cast<Eigen::Index>(i)) =
-            computed(0, static_cast<Eigen::Index>(what.checked[i]));
-    }
-    return error_at_checked(at, what);
+    return trajectory;
 }
 
 OnHost run(Transforms& transforms, const TransformCase& what, const std::vector<Vec3>& trajectory,
@@ -70,18 +57,33 @@ Grid grid_of(const std::vector<std::size_t>& matrix) {
 
 TransformCase make_transform_case(const std::string& stage, const std::vector<std::size_t>& matrix,
                                   std::size_t samples, unsigned seed, Reporter& report) {
+    std::mt19937_64 random(seed);
+    const Grid grid = grid_of(matrix);
+    return make_transform_case(stage, grid, random_trajectory(grid, samples, random), 1, random,
+                               report);
+}
+
+TransformCase make_transform_case(const std::string& stage, const Grid& grid,
+                                  std::vector<Vec3> trajectory, std::size_t coils,
+                                  std::mt19937_64& random, Reporter& report) {
     TransformCase what;
     what.stage = stage;
-    what.grid = grid_of(matrix);
-    what.voxels = stage == "q" ? Voxels::half_differences(what.grid) : Voxels::of_grid(what.grid);
-    std::mt19937_64 random(seed);
-    fill(what, samples, random);
-    const double counted = stage == "q" ? std::pow(2.0, what.grid.dimensions) : 1.0;
-    what.pairs = counted * static_cast<double>(what.grid.voxels()) * static_cast<double>(samples);
+    what.grid = grid;
+    what.voxels = stage == "q" ? Voxels::half_differences(grid) : Voxels::of_grid(grid);
+    what.trajectory = std::move(trajectory);
+    what.values.resize(static_cast<Eigen::Index>(coils), static_cast<Eigen::Index>(what.sources()));
+    std::uniform_real_distribution<float> uniform(-0.5F, 0.5F); // as arrays hold it
+    for (Complex& value : what.values.reshaped()) {
+        value = stage == "q" ? Complex(uniform(random) + 0.5F)
+                             : Complex(uniform(random), uniform(random));
+    }
+    const double counted = stage == "q" ? std::pow(2.0, grid.dimensions) : 1.0;
+    what.pairs =
+        counted * static_cast<double>(grid.voxels()) * static_cast<double>(what.trajectory.size());
 
     const std::size_t count = what.points();
     const auto affordable = static_cast<std::size_t>(
-        reference_pairs / static_cast<double>(std::max<std::size_t>(1, what.sources())));
+        reference_pairs / static_cast<double>(std::max<Eigen::Index>(1, what.values.size())));
     const std::size_t checked = std::min(count, std::max(fewest_checked, affordable));
     for (std::size_t i = 0; i < checked; ++i) {
         what.checked.push_back(random() % count);
@@ -107,6 +109,15 @@ OnHost run_checked(Transforms& transforms, const TransformCase& what, Reporter& 
         trajectory.push_back(what.trajectory[m]);
     }
     return run(transforms, what, trajectory, what.voxels, report);
+}
+
+double error_of(const CoilMatrix& computed, const TransformCase& what) {
+    CoilMatrix at(what.exact.rows(), what.exact.cols());
+    for (std::size_t i = 0; i < what.checked.size(); ++i) {
+        at.col(static_cast<Eigen::Index>(i)) =
+            computed.col(static_cast<Eigen::Index>(what.checked[i]));
+    }
+    return error_at_checked(at, what);
 }
 
 double error_at_checked(const CoilMatrix& computed, const TransformCase& what) {

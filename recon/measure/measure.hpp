@@ -1,6 +1,8 @@
+// One transform of random data, verified and then timed.
 #pragma once
 
 #include <limits>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -22,7 +24,7 @@ struct TransformCase {
     std::string stage; ///< "fhd", "q" or "f"
     Grid grid;
     std::vector<Vec3> trajectory;
-    CoilMatrix values; ///< mu of FHd, weights of Q, rho of F
+    CoilMatrix values; ///< mu of FHd, weights of Q, rho of F: a row a coil
     Voxels voxels;
     std::vector<std::size_t> checked; ///< points that the reference computes
     CoilMatrix exact; ///< there
@@ -41,6 +43,10 @@ Grid grid_of(const std::vector<std::size_t>& matrix);
 /// `matrix` has two or three entries. Runs the reference on at least 32 points.
 TransformCase make_transform_case(const std::string& stage, const std::vector<std::size_t>& matrix,
                                   std::size_t samples, unsigned seed, Reporter& report);
+/// The same of any trajectory, and of several coils.
+TransformCase make_transform_case(const std::string& stage, const Grid& grid,
+                                  std::vector<Vec3> trajectory, std::size_t coils,
+                                  std::mt19937_64& random, Reporter& report);
 
 /// Runs the transform of the case and returns all of its points, or those that are checked.
 OnHost run_case(Transforms& transforms, const TransformCase& what, Reporter& report);
@@ -77,7 +83,9 @@ struct Times {
 Times time_case(Transforms& transforms, const TransformCase& what, Reporter& report,
                 const MeasureEffort& effort);
 
-/// Relative L2 difference from the exact values, of values at the checked points.
+/// Relative L2 difference from the exact values at the checked points, of values at all points, or
+/// at those alone.
+double error_of(const CoilMatrix& computed, const TransformCase& what);
 double error_at_checked(const CoilMatrix& computed, const TransformCase& what);
 
 } // namespace lsrecon

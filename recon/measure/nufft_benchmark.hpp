@@ -1,3 +1,4 @@
+// The benchmark of the NUFFT, from array to array.
 #pragma once
 
 #include <functional>

@@ -3,8 +3,9 @@
 #include "measure/tune.hpp"
 
 #include <algorithm>
+#include <set>
 
-#include "base/error.hpp"
+#include "base/numbers.hpp"
 #include "engines/tuning.hpp"
 #include "measure/measure.hpp"
 
@@ -151,18 +152,14 @@ std::vector<Tunable> wanted(const TuneOptions& options) {
 }
 
 void require_tunable(const std::vector<std::string>& kernels) {
-    std::string known;
+    std::set<std::string> known;
     for (const Tunable& row : tunables()) {
-        if (known.find(row.kernel) == std::string::npos) {
-            known += (known.empty() ? "" : ", ") + row.kernel;
-        }
+        known.insert(row.kernel);
     }
     for (const std::string& kernel : kernels) {
-        const std::vector<Tunable> rows = tunables();
-        if (std::none_of(rows.begin(), rows.end(),
-                         [&](const Tunable& row) { return row.kernel == kernel; })) {
-            throw UsageError(text("`kernel` ", kernel,
-                                  " has no parameters to search\n  expected: ", "some of ", known));
+        if (known.count(kernel) == 0) {
+            throw UsageError(text("`kernel` ", kernel, " has no parameters to search\n  expected: ",
+                                  "some of ", comma_separated(known)));
         }
     }
 }

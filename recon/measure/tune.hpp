@@ -1,3 +1,4 @@
+// The search for the parameters of a kernel on one device.
 #pragma once
 
 #include <functional>

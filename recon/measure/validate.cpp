@@ -53,15 +53,63 @@ public:
 
     /// All of 0..total-1 when the reference can afford it, else as many at random, in order, and
     /// always the first and the last, where partial chunks and blocks are.
-    Indices sample(std::size_t total, double pairs_each);
-    CoilMatrix random_values(std::size_t coils, std::size_t count);
+    Indices sample(std::size_t total, double pairs_each) {
+        const double affordable = std::max(8.0, pairs_ / std::max(1.0, pairs_each));
+        Indices all = all_of(total);
+        if (affordable >= static_cast<double>(total)) {
+            return all;
+        }
+        std::shuffle(all.begin() + 1, all.end() - 1, random_);
+        std::swap(all[1], all.back());
+        all.resize(static_cast<std::size_t>(affordable));
+        std::sort(all.begin(), all.end());
+        return all;
+    }
+    CoilMatrix random_values(std::size_t coils, std::size_t count) {
+        std::normal_distribution<double> normal;
+        return CoilMatrix::NullaryExpr(static_cast<Eigen::Index>(coils),
+                                       static_cast<Eigen::Index>(count),
+                                       [&] { return Complex(normal(random_), normal(random_)); });
+    }
     std::mt19937_64& random() { return random_; }
 
     /// Adds the result of the device for the stage, and the reference at the indices. The error is
     /// relative to the size of the whole: the chosen points may be weak, as in Q of a Cartesian
     /// scan.
     void add(const std::string& stage, double bound, const CoilMatrix& computed,
-             const CoilMatrix& reference, const Indices& indices, const std::string& remark = "");
+             const CoilMatrix& reference, const Indices& indices, const std::string& remark = "") {
+        ValidationRow row;
+        row.stage = stage;
+        row.bound = bound;
+        row.compared = indices.size();
+        row.total = columns(computed);
+        const CoilMatrix difference = pick(computed, indices) - reference;
+        // A random point stands for many, and the two that are always chosen for themselves: the
+        // error of a NUFFT is largest at the corners that they are.
+        RealVector stands_for = RealVector::Ones(difference.cols());
+        if (row.compared < row.total) {
+            stands_for.segment(1, difference.cols() - 2)
+                .setConstant(static_cast<double>(row.total - 2) /
+                             static_cast<double>(row.compared - 2));
+        }
+        const auto norm_of_all = [&](const CoilMatrix& at_some) {
+            return std::sqrt((at_some.cwiseAbs2() * stands_for).sum());
+        };
+        row.relative_l2 =
+            norm_of_all(difference) / std::max(norm_of_all(reference), computed.norm());
+        Eigen::Index coil = 0;
+        Eigen::Index column = 0;
+        row.largest =
+            difference.cwiseAbs().maxCoeff(&coil, &column) / computed.cwiseAbs().maxCoeff();
+        row.where = text(computed.rows() > 1 ? text("coil ", coil, ", ") : "",
+                         stage == "mu" || stage == "f" ? "sample " : "voxel ",
+                         indices[static_cast<std::size_t>(column)]);
+        row.remark = remark;
+        if (remark.empty() && row.compared < row.total) {
+            row.remark = text(row.compared, " of ", row.total, " compared, chosen at random");
+        }
+        rows_.push_back(row);
+    }
     const std::vector<ValidationRow>& rows() const { return rows_; }
 
 private:
@@ -69,60 +117,6 @@ private:
     std::mt19937_64 random_;
     std::vector<ValidationRow> rows_;
 };
-
-Indices ValidationRows::sample(std::size_t total, double pairs_each) {
-    const double affordable = std::max(8.0, pairs_ / std::max(1.0, pairs_each));
-    Indices all = all_of(total);
-    if (affordable >= static_cast<double>(total)) {
-        return all;
-    }
-    std::shuffle(all.begin() + 1, all.end() - 1, random_);
-    std::swap(all[1], all.back());
-    all.resize(static_cast<std::size_t>(affordable));
-    std::sort(all.begin(), all.end());
-    return all;
-}
-
-CoilMatrix ValidationRows::random_values(std::size_t coils, std::size_t count) {
-    std::normal_distribution<double> normal;
-    return CoilMatrix::NullaryExpr(static_cast<Eigen::Index>(coils),
-                                   static_cast<Eigen::Index>(count),
-                                   [&] { return Complex(normal(random_), normal(random_)); });
-}
-
-void ValidationRows::add(const std::string& stage, double bound, const CoilMatrix& computed,
-                         const CoilMatrix& reference, const Indices& indices,
-                         const std::string& remark) {
-    ValidationRow row;
-    row.stage = stage;
-    row.bound = bound;
-    row.compared = indices.size();
-    row.total = columns(computed);
-    const CoilMatrix difference = pick(computed, indices) - reference;
-    // A random point stands for many, and the two that are always chosen for themselves: the error
-    // of a NUFFT is largest at the corners that they are.
-    RealVector stands_for = RealVector::Ones(difference.cols());
-    if (row.compared < row.total) {
-        stands_for.segment(1, difference.cols() - 2)
-            .setConstant(static_cast<double>(row.total - 2) /
-                         static_cast<double>(row.compared - 2));
-    }
-    const auto norm_of_all = [&](const CoilMatrix& at_some) {
-        return std::sqrt((at_some.cwiseAbs2() * stands_for).sum());
-    };
-    row.relative_l2 = norm_of_all(difference) / std::max(norm_of_all(reference), computed.norm());
-    Eigen::Index coil = 0;
-    Eigen::Index column = 0;
-    row.largest = difference.cwiseAbs().maxCoeff(&coil, &column) / computed.cwiseAbs().maxCoeff();
-    row.where = text(computed.rows() > 1 ? text("coil ", coil, ", ") : "",
-                     stage == "mu" || stage == "f" ? "sample " : "voxel ",
-                     indices[static_cast<std::size_t>(column)]);
-    row.remark = remark;
-    if (remark.empty() && row.compared < row.total) {
-        row.remark = text(row.compared, " of ", row.total, " compared, chosen at random");
-    }
-    rows_.push_back(row);
-}
 
 /// The image after a few iterations of conjugate gradients, and what errors make of it.
 ///

@@ -1,3 +1,4 @@
+// Each stage on a device against the double reference.
 #pragma once
 
 #include <string>

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/eigenvectors.hpp"
+#include "base/linear_algebra.hpp"
 
 namespace lsrecon {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "base/cost.hpp"
+#include "base/computation.hpp"
 #include "device/machine_model.hpp"
 #include "model/calibration.hpp"
 

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/cost.hpp"
+#include "base/computation.hpp"
 #include "model/prior.hpp"
 #include "model/scan_field.hpp"
 #include "model/scan_maps.hpp"

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "base/coil_rows.hpp"
-#include "base/cost.hpp"
+#include "base/computation.hpp"
 #include "device/device.hpp"
 
 namespace lsrecon {

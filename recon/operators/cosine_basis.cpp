@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/complex_rows.hpp"
+#include "base/linear_algebra.hpp"
 #include "device/host_loops.hpp"
 #include "device/kernel.hpp"
 #include "operators/preconditioner.hpp"

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "base/precision.hpp"
+#include "base/types.hpp"
 #include "scan/grid.hpp"
 
 namespace lsrecon {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/eigenvectors.hpp"
 #include "base/error.hpp"
+#include "base/linear_algebra.hpp"
 #include "base/parallel.hpp"
 
 namespace lsrecon {

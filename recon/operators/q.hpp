@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "base/cost.hpp"
+#include "base/computation.hpp"
 #include "base/report.hpp"
 #include "device/volume.hpp"
 #include "engines/on_host.hpp"

@@ -2,8 +2,8 @@
 
 #include <Eigen/Cholesky>
 
-#include "base/eigenvectors.hpp"
 #include "base/error.hpp"
+#include "base/linear_algebra.hpp"
 #include "base/parallel.hpp"
 #include "base/ranges.hpp"
 

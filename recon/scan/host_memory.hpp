@@ -3,8 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "base/address_space.hpp"
-#include "base/cost.hpp"
+#include "base/computation.hpp"
 #include "base/machine.hpp"
 
 namespace lsrecon {
@@ -21,7 +20,7 @@ public:
     void add(const std::string& thing, const std::string& found, const Cost& cost,
              const std::string& otherwise = "");
 
-    /// Addresses that count for `ulimit -v` alone (base/address_space.hpp).
+    /// Addresses that count for `ulimit -v` alone (base/machine.hpp).
     void add_reserved(double bytes) { reserved_ += bytes; }
 
     /// The bytes of the host in one cost, or in all that were added, without memory that is only

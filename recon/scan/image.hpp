@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/iterations.hpp"
+#include "base/computation.hpp"
 #include "scan/scan.hpp"
 
 namespace lsrecon {

@@ -3,7 +3,7 @@
 #include <functional>
 #include <optional>
 
-#include "base/computed_by.hpp"
+#include "base/computation.hpp"
 #include "base/error.hpp"
 #include "scan/image.hpp"
 

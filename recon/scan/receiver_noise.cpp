@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "base/uniform_number.hpp"
+#include "base/types.hpp"
 
 namespace lsrecon {
 

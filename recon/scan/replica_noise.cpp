@@ -1,7 +1,7 @@
 #include "scan/replica_noise.hpp"
 
-#include "base/eigenvectors.hpp"
 #include "base/error.hpp"
+#include "base/linear_algebra.hpp"
 #include "base/parallel.hpp"
 #include "scan/receiver_noise.hpp"
 

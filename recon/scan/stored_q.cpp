@@ -1,6 +1,6 @@
 #include "scan/stored_q.hpp"
 
-#include "base/sha256.hpp"
+#include "base/bytes_as_text.hpp"
 #include "scan/voxels.hpp"
 
 namespace lsrecon {

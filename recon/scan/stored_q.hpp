@@ -3,7 +3,7 @@
 #include <array>
 #include <string>
 
-#include "base/parked_volume.hpp"
+#include "base/linear_algebra.hpp"
 #include "scan/scan.hpp"
 
 namespace lsrecon {

@@ -95,50 +95,50 @@ bool FrameResults::take(std::size_t f, const std::function<ImageFrame()>& make) 
          ++rank) {
         const std::size_t other = order_[rank_in_order_[f] + rank];
         next(other);
-        FrameResult told;
-        bring(rank, told);
-        deliver(other, std::move(told), false);
+        FrameResult result;
+        bring(rank, result);
+        deliver(other, std::move(result), false);
     }
     return is_made;
 }
 
 FrameResults::FrameResult FrameResults::result_of(std::size_t f,
                                                   const std::function<ImageFrame()>& make) {
-    FrameResult told;
+    FrameResult result;
     const std::size_t known = report_.findings().size();
     iterations_.clear();
-    if (!attempts_.of(f, [&] { told.image = make(); })) {
-        told.failed = attempts_.failed().at(f);
+    if (!attempts_.of(f, [&] { result.image = make(); })) {
+        result.failed = attempts_.failed().at(f);
     }
-    told.voxels = static_cast<std::size_t>(told.image.values.size());
-    told.findings.assign(report_.findings().begin() + static_cast<long>(known),
-                         report_.findings().end());
-    told.iterations = std::move(iterations_);
-    return told;
+    result.voxels = static_cast<std::size_t>(result.image.values.size());
+    result.findings.assign(report_.findings().begin() + static_cast<long>(known),
+                           report_.findings().end());
+    result.iterations = std::move(iterations_);
+    return result;
 }
 
-void FrameResults::bring(std::size_t from, FrameResult& told) {
-    std::string words = are_elsewhere() ? packed(told) : "";
+void FrameResults::bring(std::size_t from, FrameResult& result) {
+    std::string words = are_elsewhere() ? packed(result) : "";
     ranks_->bring_to_first(from, words);
     if (!are_elsewhere()) {
-        told = unpacked<FrameResult>(words);
-        told.image.values.resize(static_cast<Eigen::Index>(told.voxels));
+        result = unpacked<FrameResult>(words);
+        result.image.values.resize(static_cast<Eigen::Index>(result.voxels));
     }
-    ranks_->bring_to_first(from, told.image.values.data(), told.voxels * sizeof(Complex));
+    ranks_->bring_to_first(from, result.image.values.data(), result.voxels * sizeof(Complex));
 }
 
 /// Delivers the results of a frame on the first rank.
-void FrameResults::deliver(std::size_t f, FrameResult told, bool is_own) {
-    report_.add(told.findings);
-    for (const Iteration& iteration : told.iterations) {
+void FrameResults::deliver(std::size_t f, FrameResult result, bool is_own) {
+    report_.add(result.findings);
+    for (const Iteration& iteration : result.iterations) {
         on_iteration_(f, iteration);
     }
-    if (told.voxels > 0) {
-        told.image.label = scan_.frames[f].label;
-        told.image.position = scan_.frames[f].position;
-        attempts_.of(f, [&] { store(f, std::move(told.image)); });
+    if (result.voxels > 0) {
+        result.image.label = scan_.frames[f].label;
+        result.image.position = scan_.frames[f].position;
+        attempts_.of(f, [&] { store(f, std::move(result.image)); });
     } else if (!is_own) {
-        attempts_.add(f, told.failed);
+        attempts_.add(f, result.failed);
     }
 }
 

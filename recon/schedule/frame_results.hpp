@@ -1,3 +1,4 @@
+// The results of frames, which ranks divide, on their way to the sink.
 #pragma once
 
 #include <functional>
@@ -80,8 +81,8 @@ private:
         }
     };
     FrameResult result_of(std::size_t frame, const std::function<ImageFrame()>& make);
-    void bring(std::size_t from, FrameResult& told);
-    void deliver(std::size_t frame, FrameResult told, bool is_own);
+    void bring(std::size_t from, FrameResult& result);
+    void deliver(std::size_t frame, FrameResult result, bool is_own);
     void next(std::size_t frame);
     void store(std::size_t frame, ImageFrame image);
     bool begin_shared(const std::vector<std::size_t>& frames);

@@ -1,6 +1,7 @@
+// The Shepp-Logan phantom, in the image and in k-space.
 #pragma once
 
-#include <string>
+#include <utility>
 #include <vector>
 
 #include "base/types.hpp"
@@ -20,7 +21,9 @@ struct Ellipsoid {
 /// fields of view, -1/2 to 1/2; k is in cycles per field of view.
 class Phantom {
 public:
-    Phantom(int dimensions, std::vector<Ellipsoid> parts);
+    /// `dimensions` is 2 or 3, and that of the grids on which the phantom is drawn.
+    Phantom(int dimensions, std::vector<Ellipsoid> parts)
+        : dimensions_(dimensions), parts_(std::move(parts)) {}
 
     /// Modified Shepp-Logan phantom. Two dimensions: the contrast of Toft, "The Radon Transform:
     /// Theory and Implementation", thesis, Technical University of Denmark, 1996, table B.1. Three
@@ -42,9 +45,8 @@ public:
     /// Walle et al. 2000, IEEE TMI 19:1160; ellipsoid: Koay et al. 2007, MRM 58:430.
     Complex kspace(const Vec3& k) const;
 
-    /// Mean intensity over every voxel of the grid, N values, x fastest: voxels that an outline
-    /// crosses are sampled at 4 points per dimension, so an outline is right to 1/4 voxel or
-    /// better.
+    /// Mean intensity over every voxel of the grid, N values, x fastest. The means of voxels that
+    /// an outline crosses are approximate: all together are right to 0.5 % (relative L2).
     ComplexVector voxel_means(const Grid& grid) const;
 
     /// Sum of kspace(k) exp(+i 2 pi k.x) over whole k from -floor(N/2) in each dimension, at every
@@ -52,8 +54,6 @@ public:
     ComplexVector band_limited(const Grid& grid) const;
 
 private:
-    void require_dimensions_of(const Grid& grid, const std::string& what) const;
-
     int dimensions_;
     std::vector<Ellipsoid> parts_;
 };

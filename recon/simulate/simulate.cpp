@@ -2,11 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "base/error.hpp"
 #include "base/numbers.hpp"
 #include "base/parallel.hpp"
+#include "engines/on_host.hpp"
+#include "engines/piecewise.hpp"
 #include "scan/check.hpp"
 #include "scan/receiver_noise.hpp"
 #include "scan/sampling_pool.hpp"
@@ -14,21 +15,87 @@
 
 namespace lsrecon {
 
+bool has_off_resonance(const SimulationOptions& options) {
+    return options.off_resonance_hz != 0 || options.r2star > 0;
+}
+
+double shift_mm(const SimulationOptions& options, std::size_t frame) {
+    return options.motion_mm *
+           std::sin(2 * pi * static_cast<double>(frame) / static_cast<double>(options.frames));
+}
+
 namespace {
 
-/// Scan files hold floats.
-void check_floats(const CoilMatrix& samples, const SimulationOptions& options) {
-    const auto values = Eigen::Map<const RealVector>(
-        reinterpret_cast<const double*>(samples.data()), 2 * samples.size());
-    const double largest = values.cwiseAbs().maxCoeff<Eigen::PropagateNaN>();
-    constexpr double most = std::numeric_limits<float>::max();
-    if (!(largest <= most)) {
-        const std::string flag =
-            options.snr ? text("`snr` ", *options.snr) : text("`noise` ", options.noise);
-        throw UsageError(text(flag, " makes a sample of ", shown(largest), "\n  expected: at most ",
-                              most,
-                              ", the largest number of a scan file\n  next:     use less noise"));
+/// "analytic" or "voxels".
+std::string chosen_model(const SimulationOptions& options) {
+    if (options.model != "auto") {
+        return options.model;
     }
+    return options.coils == 1 && !has_off_resonance(options) ? "analytic" : "voxels";
+}
+
+void check_model(const SimulationOptions& options) {
+    if (options.model == "analytic" && options.coils > 1) {
+        throw UsageError(text("`model` analytic with `coils` ", options.coils,
+                              ": the phantom times a coil map has no closed transform\n"
+                              "  next:     use `model` voxels, or `coils` 1"));
+    }
+    if (options.model == "analytic" && has_off_resonance(options)) {
+        throw UsageError(
+            "`model` analytic with off-resonance: the phantom in a field has no closed "
+            "transform\n  next:     use `model` voxels");
+    }
+    if (options.truth_of == "band" && chosen_model(options) == "voxels") {
+        throw UsageError(
+            "`truth_of` band with the model voxels: its samples are those of the voxel "
+            "means, which are its truth\n"
+            "  next:     use `truth_of` voxels, or `model` analytic with one coil");
+    }
+}
+
+void check_noise(const SimulationOptions& options) {
+    const double correlation = options.noise_correlation;
+    if (correlation != 0 && options.coils == 1) {
+        throw UsageError("`noise_correlation` needs at least two coils\n"
+                         "  next:     add `coils`");
+    }
+    // The covariance of the coils in recon needs this many noise samples.
+    const double fewest = 2 * static_cast<double>(options.coils);
+    if (options.noise_samples > 0 && static_cast<double>(options.noise_samples) < fewest) {
+        throw UsageError(text("`noise_samples` ", options.noise_samples, "\n  expected: at least ",
+                              fewest, ", two a coil"));
+    }
+    const bool noisy = options.snr || options.noise > 0;
+    if (!noisy && (correlation != 0 || options.noise_samples > 0)) {
+        throw UsageError(text(correlation != 0 ? "`noise_correlation`" : "`noise_samples`",
+                              " without noise\n  next:     add `noise` or `snr`"));
+    }
+}
+
+void check_motion(const SimulationOptions& options) {
+    if (options.motion_mm > 0 && options.frames < 3) {
+        throw UsageError(
+            text("`motion` with `frames` ", options.frames,
+                 ": the sine is 0 in each of them\n  next:     use `frames` 3 or more"));
+    }
+    if (options.motion_mm == 0) {
+        return;
+    }
+    const Grid& grid = options.sampling.grid;
+    const double room = (0.5 - Phantom::shepp_logan(grid.dimensions).half_width()) * grid.fov_mm[0];
+    if (options.motion_mm > room) {
+        throw UsageError(text("`motion` ", options.motion_mm,
+                              " takes the phantom out of the field "
+                              "of view\n  expected: at most ",
+                              room, " mm"));
+    }
+}
+
+/// UsageError when options contradict each other, whatever the trajectory.
+void check_options(const SimulationOptions& options) {
+    check_model(options);
+    check_noise(options);
+    check_motion(options);
 }
 
 void check_size(const SimulationOptions& options, std::size_t samples) {
@@ -59,11 +126,13 @@ CoilMatrix analytic_samples(const Phantom& phantom, const Grid& grid,
 
 /// Samples of `rho`, N, as each coil sees it. A few coils are computed at a time: memory is for the
 /// samples.
-ForwardSamples voxel_samples(const ComplexVector& rho, const Birdcage& coils, std::size_t samples,
-                             std::size_t values_at_once, const Forward& forward, Reporter& report) {
+OnHost voxel_samples(const ComplexVector& rho, const Birdcage& coils, const SamplePoints& points,
+                     const Voxels& voxels, std::size_t values_at_once, Transforms& transforms,
+                     Reporter& report) {
     const auto all = static_cast<Eigen::Index>(coils.coils());
-    const std::size_t longest = std::max(samples, static_cast<std::size_t>(rho.size()));
-    ForwardSamples result{CoilMatrix(all, static_cast<Eigen::Index>(samples))};
+    const std::size_t longest = std::max(points.count(), voxels.count());
+    OnHost result{CoilMatrix(all, static_cast<Eigen::Index>(points.count())), 0};
+    PiecewiseTransform transform(transforms, points, voxels);
     for (const Range& some :
          split_into_ranges(coils.coils(), std::max<std::size_t>(1, values_at_once / longest))) {
         const auto first = static_cast<Eigen::Index>(some.first);
@@ -72,7 +141,7 @@ ForwardSamples voxel_samples(const ComplexVector& rho, const Birdcage& coils, st
         if (all > 1) {
             seen.array() *= coils.maps(some).cast<Complex>().array();
         }
-        const ForwardSamples part = forward(std::move(seen), [&](double fraction) {
+        const OnHost part = forward_on_host(transforms, transform, seen, [&](double fraction) {
             report.progress((static_cast<double>(first) + fraction * static_cast<double>(count)) /
                             static_cast<double>(all));
         });
@@ -141,7 +210,7 @@ Eigen::MatrixXcd make_truth(const SimulationOptions& options) {
 
 /// Samples of every frame, without noise.
 void fill_frames(Simulation& simulation, const SimulationOptions& options, const Birdcage& coils,
-                 const ForwardModel& forward, Reporter& report) {
+                 const OpenTransforms& open, Reporter& report) {
     std::vector<Frame>& frames = simulation.scan.frames;
     FrameProgress progress(report, frames.size());
     for (std::size_t f = 0; f < frames.size(); ++f) {
@@ -154,10 +223,10 @@ void fill_frames(Simulation& simulation, const SimulationOptions& options, const
             frames[f].samples =
                 analytic_samples(phantom_of(options, f), simulation.scan.grid, trajectory, report);
         } else {
-            ForwardSamples samples = voxel_samples(
-                simulation.truth.col(static_cast<Eigen::Index>(f)), coils, trajectory.size(),
-                options.values_at_once,
-                forward(frames[f].sampling->points(), simulation.scan.image_voxels()), report);
+            OnHost samples =
+                voxel_samples(simulation.truth.col(static_cast<Eigen::Index>(f)), coils,
+                              frames[f].sampling->points(), simulation.scan.image_voxels(),
+                              options.values_at_once, open(), report);
             frames[f].samples = std::move(samples.values);
             simulation.error = std::max(simulation.error.value_or(0),
                                         samples.error + unit_roundoff(Precision::float32));
@@ -196,7 +265,6 @@ CoilRows noise_alone(ReceiverNoise& noise, const SimulationOptions& options) {
     CoilMatrix samples = CoilMatrix::Zero(static_cast<Eigen::Index>(options.coils),
                                           static_cast<Eigen::Index>(options.noise_samples));
     noise.add_to(samples);
-    check_floats(samples, options);
     return samples;
 }
 
@@ -204,7 +272,6 @@ void add_noise(Scan& scan, double deviation, const SimulationOptions& options) {
     ReceiverNoise noise(deviation, options.noise_correlation, options.sampling.seed);
     for (Frame& frame : scan.frames) {
         noise.add_to(frame.samples.doubles());
-        check_floats(frame.samples.doubles(), options);
     }
     scan.noise = noise_alone(noise, options);
 }
@@ -286,7 +353,7 @@ Simulation simulation_without_samples(const SimulationOptions& options) {
     return simulation;
 }
 
-Simulation simulate(const SimulationOptions& options, const ForwardModel& forward,
+Simulation simulate(const SimulationOptions& options, const OpenTransforms& open,
                     Reporter& report) {
     Simulation simulation = simulation_without_samples(options);
     if (has_off_resonance(options)) {
@@ -295,7 +362,7 @@ Simulation simulate(const SimulationOptions& options, const ForwardModel& forwar
     }
     simulation.truth = make_truth(options);
     const Birdcage coils(simulation.scan.grid, options.coils);
-    fill_frames(simulation, options, coils, forward, report);
+    fill_frames(simulation, options, coils, open, report);
     const double deviation = noise_deviation(options, simulation.scan);
     if (deviation > 0) {
         add_noise(simulation.scan, deviation, options);

@@ -5,12 +5,52 @@
 
 #include "base/error.hpp"
 #include "base/numbers.hpp"
-#include "base/uniform_number.hpp"
-#include "simulate/trajectory_parts.hpp"
 
 namespace lsrecon {
 
 namespace {
+
+constexpr double most_samples = 1e9; ///< 40 GB of trajectory and samples; more is a slip
+
+double widest(const Grid& grid) {
+    return static_cast<double>(*std::max_element(grid.size.begin(), grid.size.end()));
+}
+
+/// A position in the unit cube or ball, stretched to the matrix; rounding never leaves N/2.
+Vec3 stretch(const Vec3& unit, const Grid& grid) {
+    Vec3 k{0, 0, 0};
+    for (int d = 0; d < grid.dimensions; ++d) {
+        k[d] = std::clamp(unit[d], -1.0, 1.0) * static_cast<double>(grid.size[d]) / 2;
+    }
+    return k;
+}
+
+/// The position of sample i of `count` on a line through the centre, -1 to 1; one is at the centre.
+double on_line(std::size_t i, std::size_t count) {
+    return 2 * (static_cast<double>(i) - static_cast<double>(count / 2)) /
+           static_cast<double>(count);
+}
+
+void check_total(double samples) {
+    if (!(samples <= most_samples)) {
+        throw UsageError(text("the trajectory would have more than ", most_samples,
+                              " samples\n  next:     use a smaller `matrix`, fewer `readouts` or "
+                              "more `undersampling`"));
+    }
+}
+
+std::size_t at_least_one(double count) {
+    check_total(count);
+    return static_cast<std::size_t>(std::max(1.0, std::ceil(count)));
+}
+
+Readouts of_equal_length(std::vector<Vec3> k, std::size_t readouts) {
+    Readouts result{std::move(k), {}};
+    for (std::size_t r = 1; r <= readouts; ++r) {
+        result.ends.push_back(r * (result.k.size() / readouts));
+    }
+    return result;
+}
 
 /// Readouts of a trajectory whose density they alone decide.
 std::size_t readout_count(const TrajectoryOptions& options, double nyquist) {
@@ -128,6 +168,160 @@ Readouts random_positions(const TrajectoryOptions& options) {
     return of_equal_length(std::move(k), readouts);
 }
 
+/// Interleaved Archimedean spirals from the centre of k-space outwards, on a cone around kz; a
+/// plane is the cone of 90 degrees. Lengths are in cycles per field of view.
+struct ConeSpiral {
+    double polar = 1.57079632679489661923; ///< angle between the cone and kz, radians
+    double radius = 0; ///< radius at which the arms end
+    double pitch = 1; ///< between neighbouring turns, of all interleaves together, along the cone
+    std::size_t interleaves = 1;
+    /// Number of samples of one arm; 0: at most 0.7 cycles per field of view apart.
+    std::size_t samples = 0;
+    double first_azimuth = 0; ///< angle at which the first arm starts, radians
+
+    std::size_t samples_per_arm() const;
+    double total_samples() const;
+};
+
+constexpr double arc_step = 0.7; ///< cycles per field of view
+
+/// Length of r = psi from the centre, the Archimedean spiral.
+double spiral_length(double psi) {
+    return (psi * std::sqrt(1 + psi * psi) + std::asinh(psi)) / 2;
+}
+
+/// The psi where the spiral is `length` long. Newton: the length is convex in psi, so from above it
+/// falls towards the root.
+double spiral_angle(double length, double last) {
+    double psi = last;
+    for (int i = 0; i < 60; ++i) {
+        const double step = (spiral_length(psi) - length) / std::sqrt(1 + psi * psi);
+        psi -= step;
+        if (std::abs(step) <= 1e-14 * last) {
+            break;
+        }
+    }
+    return psi;
+}
+
+/// An arm is r = R phi / phi_end for phi = 0..phi_end. With psi = phi sin(polar) its length is
+/// R / psi_end times that of the plane spiral r = psi.
+double last_azimuth(const ConeSpiral& spiral) {
+    return 2 * pi * spiral.radius / (static_cast<double>(spiral.interleaves) * spiral.pitch);
+}
+
+double arm_length(const ConeSpiral& spiral) {
+    const double psi_end = last_azimuth(spiral) * std::sin(spiral.polar);
+    return spiral.radius * spiral_length(psi_end) / psi_end;
+}
+
+std::size_t ConeSpiral::samples_per_arm() const {
+    return samples > 0 ? samples : at_least_one(arm_length(*this) / arc_step) + 1;
+}
+
+double ConeSpiral::total_samples() const {
+    return static_cast<double>(interleaves) * static_cast<double>(samples_per_arm());
+}
+
+/// Appends the arms, evenly spaced along their length, as positions in the unit ball.
+void append_spiral(const ConeSpiral& spiral, std::vector<Vec3>& unit) {
+    const double sine = std::sin(spiral.polar);
+    const double cosine = std::cos(spiral.polar);
+    const double phi_end = last_azimuth(spiral);
+    const double psi_end = phi_end * sine;
+    const double length = spiral_length(psi_end);
+    const std::size_t samples = spiral.samples_per_arm();
+    const double last = static_cast<double>(std::max<std::size_t>(samples, 2) - 1);
+    std::vector<double> radii(samples); // the same for every arm, 0 to 1
+    for (std::size_t i = 0; i < samples; ++i) {
+        radii[i] = spiral_angle(static_cast<double>(i) / last * length, psi_end) / psi_end;
+    }
+    for (std::size_t arm = 0; arm < spiral.interleaves; ++arm) {
+        const double start = spiral.first_azimuth + 2 * pi * static_cast<double>(arm) /
+                                                        static_cast<double>(spiral.interleaves);
+        for (const double r : radii) {
+            const double azimuth = start + r * phi_end;
+            unit.push_back(
+                {r * sine * std::cos(azimuth), r * sine * std::sin(azimuth), r * cosine});
+        }
+    }
+}
+
+constexpr double voxels_per_interleaf = 8; ///< default: 16 interleaves for a matrix of 128
+
+std::size_t interleaves(const TrajectoryOptions& options) {
+    return options.readouts > 0 ? options.readouts
+                                : at_least_one(widest(options.grid) / voxels_per_interleaf);
+}
+
+ConeSpiral spiral_of(const TrajectoryOptions& options) {
+    ConeSpiral arms;
+    arms.radius = widest(options.grid) / 2;
+    arms.pitch = options.undersampling;
+    arms.interleaves = interleaves(options);
+    arms.samples = options.samples_per_readout;
+    return arms;
+}
+
+std::vector<Vec3> unit_spiral(const TrajectoryOptions& options) {
+    const ConeSpiral plane = spiral_of(options);
+    check_total(plane.total_samples());
+    std::vector<Vec3> unit;
+    append_spiral(plane, unit);
+    return unit;
+}
+
+Readouts spiral(const TrajectoryOptions& options) {
+    std::vector<Vec3> k = unit_spiral(options);
+    for (Vec3& position : k) {
+        position = stretch(position, options.grid);
+    }
+    return of_equal_length(std::move(k), interleaves(options));
+}
+
+/// The spirals of a plane, repeated in every plane of kz.
+Readouts stack_of_spirals(const TrajectoryOptions& options) {
+    TrajectoryOptions in_plane = options;
+    in_plane.grid.size[2] = 1;
+    const std::vector<Vec3> unit = unit_spiral(in_plane);
+    const std::size_t planes = options.grid.size[2];
+    check_total(static_cast<double>(unit.size()) * static_cast<double>(planes));
+    std::vector<Vec3> k;
+    k.reserve(unit.size() * planes);
+    for (std::size_t plane = 0; plane < planes; ++plane) {
+        for (const Vec3& position : unit) {
+            k.push_back(stretch({position[0], position[1], on_line(plane, planes)}, options.grid));
+        }
+    }
+    return of_equal_length(std::move(k), interleaves(in_plane) * planes);
+}
+
+/// Irarrazabal and Nishimura 1995, MRM 33:656: spirals on cones whose polar angles are at most one
+/// cycle per field of view apart at the edge. A narrow cone has fewer interleaves, and each cone is
+/// turned by the golden angle so that the arms of neighbours do not line up.
+Readouts cones(const TrajectoryOptions& options) {
+    const std::size_t count = at_least_one(pi / 2 * widest(options.grid));
+    const double equator = static_cast<double>(interleaves(options));
+    Readouts result;
+    std::vector<Vec3>& k = result.k;
+    for (std::size_t i = 0; i < count; ++i) {
+        ConeSpiral cone = spiral_of(options);
+        cone.polar = pi * (static_cast<double>(i) + 0.5) / static_cast<double>(count);
+        cone.interleaves = at_least_one(equator * std::sin(cone.polar));
+        cone.first_azimuth = pi * (3 - std::sqrt(5.0)) * static_cast<double>(i);
+        check_total(static_cast<double>(k.size()) + cone.total_samples());
+        const std::size_t before = k.size();
+        append_spiral(cone, k);
+        for (std::size_t arm = 1; arm <= cone.interleaves; ++arm) {
+            result.ends.push_back(before + arm * ((k.size() - before) / cone.interleaves));
+        }
+    }
+    for (Vec3& position : k) {
+        position = stretch(position, options.grid);
+    }
+    return result;
+}
+
 const TrajectoryDesign& find_design(const std::string& name) {
     for (const TrajectoryDesign& design : trajectory_designs()) {
         if (design.name == name) {
@@ -145,13 +339,6 @@ void check_dimensions(const TrajectoryDesign& design, const Grid& grid) {
             "`trajectory` ", design.name, " has ", known.front(), " dimensions and `matrix` has ",
             grid.dimensions, "\n  next:     give `matrix` ", known.front() == 2 ? "X,Y" : "X,Y,Z",
             ", for example `matrix` ", known.front() == 2 ? "128,128" : "64,64,64"));
-    }
-    double voxels = 1;
-    for (const std::size_t size : grid.size) {
-        voxels *= static_cast<double>(size);
-    }
-    if (!(voxels >= 1 && voxels <= most_samples)) {
-        throw UsageError(text("`matrix` has ", voxels, " voxels\n  expected: 1 to ", most_samples));
     }
 }
 
@@ -174,11 +361,6 @@ const std::vector<TrajectoryDesign>& trajectory_designs() {
 Readouts make_readouts(const std::string& name, const TrajectoryOptions& options) {
     const TrajectoryDesign& design = find_design(name);
     check_dimensions(design, options.grid);
-    if (!(options.undersampling > 0) || !std::isfinite(options.undersampling)) {
-        throw UsageError(text("`undersampling` ", options.undersampling,
-                              " is not a positive number\n  next:     use 1 for a scan that is "
-                              "fully sampled, 2 for half of it"));
-    }
     check_total(static_cast<double>(options.readouts));
     check_total(static_cast<double>(options.samples_per_readout));
     return design.make(options);

@@ -1,3 +1,4 @@
+// The trajectories that a simulation can have.
 #pragma once
 
 #include <cstdint>

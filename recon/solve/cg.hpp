@@ -1,6 +1,6 @@
 #pragma once
 
-#include "base/cost.hpp"
+#include "base/computation.hpp"
 #include "device/volume.hpp"
 #include "operators/operator.hpp"
 #include "solve/conjugate_gradient.hpp"

@@ -3,7 +3,7 @@
 #include <functional>
 #include <vector>
 
-#include "base/iterations.hpp"
+#include "base/computation.hpp"
 #include "base/types.hpp"
 #include "operators/regularisers.hpp"
 

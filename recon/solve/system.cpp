@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/error.hpp"
-#include "base/norm.hpp"
+#include "base/linear_algebra.hpp"
 
 namespace lsrecon {
 

@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "base/error.hpp"
-#include "base/timer.hpp"
+#include "base/machine.hpp"
 #include "device/opencl/cl.hpp"
 #include "device/opencl/kernel_files.hpp"
 #include "support/case.hpp"

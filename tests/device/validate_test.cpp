@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include "simulate/forward_model.hpp"
 #include "simulate/simulate.hpp"
 #include "support/case.hpp"
 #include "support/device_fixture.hpp"
@@ -77,7 +76,9 @@ Scan scan_of(const Healthy& of) {
     options.r2star = of.r2star;
     Reporter silent;
     const auto reference = reference_transforms();
-    Scan scan = simulate(options, forward_model(*reference), silent).scan;
+    Scan scan = simulate(
+                    options, [&]() -> Transforms& { return *reference; }, silent)
+                    .scan;
     if (!of.maps) {
         scan.coil_maps = CoilMatrix();
     }

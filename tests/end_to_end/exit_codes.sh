@@ -68,7 +68,6 @@ expect_code 2 "Unknown option --iter. Did you mean --iterations?" recon scan.h5 
 expect_code 2 "Unknown option --lamda. Did you mean --lambda?" recon scan.h5 --lamda 0
 expect_code 2 "Unknown option --kernl. Did you mean --kernel?" recon scan.h5 --kernl tuned
 expect_code 2 "Unknown option --map. Did you mean --maps?" recon scan.h5 --map none
-expect_code 2 "Unknown option --combine. Use --maps none instead." recon scan.h5 --combine rss
 expect_code 2 "Use --lambda 0.1 instead." recon scan.h5 -o image.h5 --reg l2:0.1
 expect_code 2 "--lambda: At Most 1 required but received 2" recon scan.h5 --lambda 0 --lambda 1
 expect_code 2 "quiet was given a disallowed flag override" recon scan.h5 --quiet=yes

@@ -7,7 +7,7 @@
 #include "engines/transforms.hpp"
 #include "model/prepared_scan.hpp"
 #include "model/sampled_cells.hpp"
-#include "simulate/forward_model.hpp"
+#include "simulate/simulate.hpp"
 #include "support/case.hpp"
 #include "support/numbers.hpp"
 #include "support/surroundings.hpp"
@@ -34,7 +34,8 @@ Simulation simulated(const Grid& grid, const std::string& trajectory, double und
     }
     const auto reference = reference_transforms();
     Reporter report;
-    return simulate(options, forward_model(*reference), report);
+    return simulate(
+        options, [&]() -> Transforms& { return *reference; }, report);
 }
 
 Calibration calibrated(Transforms& transforms, const Scan& scan) {

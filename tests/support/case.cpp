@@ -4,7 +4,7 @@
 #include <numeric>
 #include <ostream>
 
-#include "base/uniform_number.hpp"
+#include "base/types.hpp"
 #include "simulate/trajectories.hpp"
 
 namespace lsrecon::test {

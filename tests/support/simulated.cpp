@@ -2,14 +2,15 @@
 
 #include "engines/on_host.hpp"
 #include "engines/transforms.hpp"
-#include "simulate/forward_model.hpp"
+#include "simulate/simulate.hpp"
 
 namespace lsrecon {
 
 Simulation simulated(const SimulationOptions& options) {
     Reporter report;
     const auto reference = reference_transforms();
-    return simulate(options, forward_model(*reference), report);
+    return simulate(
+        options, [&]() -> Transforms& { return *reference; }, report);
 }
 
 SimulationOptions options_of(const std::string& trajectory, const Grid& grid) {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "base/temporary_folder.hpp"
+#include "base/folders.hpp"
 
 namespace lsrecon::test {
 

@@ -1,4 +1,3 @@
-#include "base/cropped_fft.hpp"
 #include "base/fft.hpp"
 
 #include <gtest/gtest.h>

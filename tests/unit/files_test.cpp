@@ -1,9 +1,9 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include "base/bytes_as_text.hpp"
 #include "base/error.hpp"
-#include "base/replacing_file.hpp"
-#include "base/sha256.hpp"
+#include "base/output_file.hpp"
 #include "support/surroundings.hpp"
 
 namespace lsrecon {

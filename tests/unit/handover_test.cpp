@@ -1,4 +1,4 @@
-#include "base/handover.hpp"
+#include "base/parallel.hpp"
 
 #include <future>
 #include <gtest/gtest.h>

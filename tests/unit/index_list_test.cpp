@@ -1,4 +1,4 @@
-#include "base/index_list.hpp"
+#include "base/ranges.hpp"
 
 #include <gtest/gtest.h>
 

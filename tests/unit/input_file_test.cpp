@@ -3,10 +3,10 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include "base/bytes_as_text.hpp"
 #include "base/error.hpp"
 #include "base/machine.hpp"
 #include "base/packed.hpp"
-#include "base/sha256.hpp"
 #include "support/surroundings.hpp"
 
 namespace lsrecon {

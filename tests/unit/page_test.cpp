@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/base64.hpp"
+#include "base/bytes_as_text.hpp"
 #include "base/escaped.hpp"
 #include "support/case.hpp"
 

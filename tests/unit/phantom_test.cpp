@@ -154,10 +154,5 @@ TEST(Phantom, VoxelMeansAreThoseOfAFineGrid) {
     }
 }
 
-TEST(Phantom, DimensionsMustAgree) {
-    EXPECT_THROW(Phantom(1, {}), UsageError);
-    EXPECT_THROW(Phantom::shepp_logan(2).voxel_means(make_grid(4, 4, 4)), UsageError);
-}
-
 } // namespace
 } // namespace lsrecon

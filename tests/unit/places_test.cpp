@@ -5,8 +5,7 @@
 #include <thread>
 #include <unistd.h>
 
-#include "base/cache_folder.hpp"
-#include "base/file_lock.hpp"
+#include "base/folders.hpp"
 #include "support/surroundings.hpp"
 
 namespace lsrecon {

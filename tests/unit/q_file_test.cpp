@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/bytes_as_text.hpp"
 #include "base/error.hpp"
-#include "base/sha256.hpp"
 #include "base/tolerance.hpp"
 #include "engines/transforms.hpp"
 #include "io/hdf5/reader.hpp"

@@ -107,8 +107,6 @@ TEST(ReceiverNoise, RefusesOptionsThatContradict) {
         change(options);
         EXPECT_THROW(simulated(options), UsageError);
     };
-    refused([](SimulationOptions& options) { options.noise_correlation = 1; });
-    refused([](SimulationOptions& options) { options.noise_correlation = std::nan(""); });
     refused([](SimulationOptions& options) { options.noise_samples = 5; });
     refused([](SimulationOptions& options) {
         options.noise_samples = 6;

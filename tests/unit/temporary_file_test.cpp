@@ -1,6 +1,6 @@
 // A temporary file has no name before it is whole, and a signal still says what was kept.
 
-#include "base/temporary_file.hpp"
+#include "base/output_file.hpp"
 
 #include <cerrno>
 #include <csignal>
@@ -16,7 +16,7 @@
 #include <system_error>
 #include <unistd.h>
 
-#include "base/said_on_signal.hpp"
+#include "base/report.hpp"
 #include "support/surroundings.hpp"
 
 namespace lsrecon {

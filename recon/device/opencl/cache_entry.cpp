@@ -4,9 +4,9 @@
 #include <fstream>
 #include <unistd.h>
 
-#include "base/cache_folder.hpp"
-#include "base/replacing_file.hpp"
-#include "base/sha256.hpp"
+#include "base/bytes_as_text.hpp"
+#include "base/folders.hpp"
+#include "base/output_file.hpp"
 #include "base/version.hpp"
 
 namespace lsrecon::opencl {

@@ -8,8 +8,8 @@
 #include <thread>
 #include <unistd.h>
 
-#include "base/address_space.hpp"
-#include "base/limit_error.hpp"
+#include "base/error.hpp"
+#include "base/machine.hpp"
 #include "base/numbers.hpp"
 #include "base/parallel.hpp"
 #include "device/opencl/driver_cache.hpp"

@@ -2,7 +2,7 @@
 
 #include <cstdlib>
 
-#include "base/cache_folder.hpp"
+#include "base/folders.hpp"
 
 namespace lsrecon::opencl {
 

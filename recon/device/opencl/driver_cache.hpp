@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "base/file_lock.hpp"
 #include "base/finding.hpp"
+#include "base/folders.hpp"
 #include "device/opencl/cl.hpp"
 
 namespace lsrecon::opencl {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "base/precision.hpp"
+#include "base/types.hpp"
 #include "device/clock.hpp"
 #include "device/devices.hpp"
 #include "device/opencl/cl.hpp"

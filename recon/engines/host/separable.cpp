@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "base/parallel.hpp"
-#include "base/vector_clones.hpp"
 #include "device/host_numbers.hpp"
 #include "engines/host/engines.hpp"
 #include "engines/pieces.hpp"

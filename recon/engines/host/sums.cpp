@@ -1,7 +1,7 @@
 #include <limits>
 
+#include "base/machine.hpp"
 #include "base/parallel.hpp"
-#include "base/timer.hpp"
 #include "device/host_numbers.hpp"
 #include "engines/exact_block.hpp"
 #include "engines/host/engines.hpp"

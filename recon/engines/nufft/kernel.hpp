@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/cost.hpp"
-#include "base/precision.hpp"
+#include "base/computation.hpp"
+#include "base/types.hpp"
 
 namespace lsrecon {
 

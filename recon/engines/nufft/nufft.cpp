@@ -5,9 +5,9 @@
 #include <limits>
 #include <map>
 
-#include "base/complex_rows.hpp"
-#include "base/cropped_fft.hpp"
 #include "base/error.hpp"
+#include "base/fft.hpp"
+#include "base/linear_algebra.hpp"
 #include "base/parallel.hpp"
 #include "device/host_numbers.hpp"
 #include "engines/nufft/spread.hpp"

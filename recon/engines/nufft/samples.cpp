@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "base/parallel.hpp"
-#include "base/vector_clones.hpp"
 
 namespace lsrecon {
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/large_array.hpp"
+#include "base/machine.hpp"
 #include "engines/nufft/kernel.hpp"
 #include "scan/voxels.hpp"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "base/vector_clones.hpp"
+#include "base/parallel.hpp"
 
 namespace lsrecon {
 

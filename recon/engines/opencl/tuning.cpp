@@ -9,11 +9,10 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "base/cache_folder.hpp"
+#include "base/bytes_as_text.hpp"
 #include "base/error.hpp"
-#include "base/file_lock.hpp"
-#include "base/replacing_file.hpp"
-#include "base/sha256.hpp"
+#include "base/folders.hpp"
+#include "base/output_file.hpp"
 #include "device/opencl/kernel_files.hpp"
 #include "engines/opencl/tuning_table.hpp"
 

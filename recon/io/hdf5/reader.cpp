@@ -4,8 +4,7 @@
 #include <system_error>
 
 #include "base/error.hpp"
-#include "base/file_bytes.hpp"
-#include "base/limit_error.hpp"
+#include "base/input_file.hpp"
 #include "base/machine.hpp"
 #include "base/numbers.hpp"
 #include "base/packed.hpp"

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/error.hpp"
-#include "base/file_bytes.hpp"
+#include "base/output_file.hpp"
 
 // The program io/hdf5/program/main.cpp as bytes, so that it is there, and of the same version,
 // wherever the library is linked into.

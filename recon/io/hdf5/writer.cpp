@@ -7,8 +7,7 @@
 #include <unistd.h>
 
 #include "base/error.hpp"
-#include "base/file_bytes.hpp"
-#include "base/write_failure.hpp"
+#include "base/output_file.hpp"
 #include "io/hdf5/types.hpp"
 
 namespace lsrecon {

@@ -9,12 +9,9 @@
 #include <sstream>
 
 #include "base/error.hpp"
-#include "base/escaped.hpp"
-#include "base/file_bytes.hpp"
-#include "base/hashed_files.hpp"
+#include "base/input_file.hpp"
 #include "base/numbers.hpp"
-#include "base/replacing_file.hpp"
-#include "base/write_failure.hpp"
+#include "base/output_file.hpp"
 
 // The file and this machine are little-endian, as is every machine that BART and this program are
 // built on.

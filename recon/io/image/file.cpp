@@ -7,7 +7,7 @@
 #include "base/error.hpp"
 #include "base/escaped.hpp"
 #include "base/numbers.hpp"
-#include "base/replacing_file.hpp"
+#include "base/output_file.hpp"
 #include "io/formats.hpp"
 #include "io/hdf5/reader.hpp"
 #include "io/hdf5/writer.hpp"

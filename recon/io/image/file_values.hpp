@@ -4,8 +4,7 @@
 #include <functional>
 #include <vector>
 
-#include "base/largest_part.hpp"
-#include "base/precision.hpp"
+#include "base/float_range.hpp"
 #include "base/types.hpp"
 
 namespace lsrecon {

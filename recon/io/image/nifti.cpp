@@ -15,9 +15,8 @@
 
 #include "base/input_file.hpp"
 #include "base/numbers.hpp"
-#include "base/replacing_file.hpp"
+#include "base/output_file.hpp"
 #include "base/version.hpp"
-#include "base/write_failure.hpp"
 #include "io/image/slice_stack.hpp"
 #include "scan/directions.hpp"
 #include "scan/header_numbers.hpp"

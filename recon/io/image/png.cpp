@@ -1,7 +1,7 @@
 #include "io/image/png.hpp"
 
 #include "base/error.hpp"
-#include "base/replacing_file.hpp"
+#include "base/output_file.hpp"
 #include "io/preview.hpp"
 
 #ifdef LSRECON_WITH_PNG

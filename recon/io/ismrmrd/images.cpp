@@ -9,7 +9,7 @@
 #include "base/error.hpp"
 #include "base/escaped.hpp"
 #include "base/numbers.hpp"
-#include "base/replacing_file.hpp"
+#include "base/output_file.hpp"
 #include "base/version.hpp"
 #include "io/hdf5/reader.hpp"
 #include "io/hdf5/writer.hpp"

@@ -7,8 +7,8 @@
 
 #include "base/error.hpp"
 #include "base/escaped.hpp"
-#include "base/index_list.hpp"
 #include "base/numbers.hpp"
+#include "base/ranges.hpp"
 #include "io/ismrmrd/assemble.hpp"
 #include "io/ismrmrd/contents.hpp"
 #include "io/ismrmrd/frames.hpp"

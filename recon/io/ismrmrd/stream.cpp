@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "base/error.hpp"
-#include "base/file_bytes.hpp"
+#include "base/input_file.hpp"
 
 namespace lsrecon {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/replacing_file.hpp"
+#include "base/output_file.hpp"
 #include "io/hdf5/reader.hpp"
 #include "io/hdf5/writer.hpp"
 #include "io/native/grid.hpp"

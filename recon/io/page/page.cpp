@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/base64.hpp"
+#include "base/bytes_as_text.hpp"
 #include "base/error.hpp"
 #include "base/escaped.hpp"
 #include "scan/directions.hpp"

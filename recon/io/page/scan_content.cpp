@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <memory>
 
-#include "base/base64.hpp"
+#include "base/bytes_as_text.hpp"
 #include "base/numbers.hpp"
 #include "io/page/page.hpp"
 #include "io/scan_file.hpp"

@@ -1,17 +1,21 @@
-#include "base/cache_folder.hpp"
+#include "base/folders.hpp"
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
-#include <filesystem>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <system_error>
+#include <thread>
 #include <unistd.h>
 
-#include "base/temporary_file.hpp"
+#include "base/error.hpp"
+#include "base/escaped.hpp"
+#include "base/numbers.hpp"
+#include "base/output_file.hpp"
 
 namespace lsrecon {
 
@@ -38,19 +42,12 @@ bool belongs_to_this_user_alone(const std::string& folder) {
 }
 
 /// 0, or the error of reserving that many bytes, at most the limit of this process's file size:
-/// beyond it a signal would end the process. Where the file system cannot reserve, one written byte
-/// has to do.
+/// beyond it a signal would end the process.
 int reserve(int file, std::size_t bytes) {
     rlimit limit{};
     ::getrlimit(RLIMIT_FSIZE, &limit);
-    const auto room = static_cast<off_t>(std::min<rlim_t>(bytes, limit.rlim_cur));
-    if (room == 0 || ::fallocate(file, 0, 0, room) == 0) {
-        return 0;
-    }
-    if (errno != EOPNOTSUPP && errno != ENOSYS) {
-        return errno;
-    }
-    return ::write(file, "", 1) == 1 ? 0 : errno;
+    const auto most = static_cast<off_t>(std::min<rlim_t>(bytes, limit.rlim_cur));
+    return most == 0 ? 0 : ::posix_fallocate(file, 0, most);
 }
 
 } // namespace
@@ -94,6 +91,66 @@ std::string trouble_with(const std::string& folder, std::size_t bytes) {
         return error == 0 ? "" : std::strerror(error);
     } catch (const std::system_error& failure) {
         return failure.code().message();
+    }
+}
+
+TemporaryFolder::TemporaryFolder(const std::string& use) {
+    std::string name =
+        (std::filesystem::temp_directory_path() / ("lsrecon-" + use + "-XXXXXX")).string();
+    if (::mkdtemp(name.data()) == nullptr) {
+        throw UsageError(text(name, ": cannot be made\n  next:     let TMPDIR name a folder "
+                                    "that can be written"));
+    }
+    path_ = std::filesystem::absolute(name);
+    // The shell reads to the end of this process, however it ends, and ignores the signals that
+    // Ctrl-C and timeout(1) send to both. Without it a signal leaves the folder.
+    guard_ = ::popen(("exec > /dev/null 2>&1; trap '' HUP INT QUIT TERM USR1 USR2; read -r end; "
+                      "exec rm -rf -- " +
+                      shell_word(path_.string()))
+                         .c_str(),
+                     "we");
+}
+
+TemporaryFolder::~TemporaryFolder() {
+    std::error_code ignored; // a temporary folder is emptied by others
+    std::filesystem::remove_all(path_, ignored);
+    if (guard_ != nullptr) {
+        ::pclose(guard_);
+    }
+}
+
+namespace {
+
+int file_or_folder(const std::string& path) {
+    const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
+    return file < 0 && errno == EISDIR ? ::open(path.c_str(), O_RDONLY | O_CLOEXEC) : file;
+}
+
+} // namespace
+
+FileLock::FileLock(const std::string& path, std::chrono::milliseconds patience)
+    : file_(file_or_folder(path)) {
+    if (file_ < 0) {
+        return;
+    }
+    const auto end = std::chrono::steady_clock::now() + patience;
+    while (::flock(file_, LOCK_EX | LOCK_NB) != 0) {
+        if (errno != EWOULDBLOCK && errno != EINTR) {
+            return;
+        }
+        if (std::chrono::steady_clock::now() >= end) {
+            state_ = State::timed_out;
+            return;
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    state_ = State::held;
+}
+
+FileLock::~FileLock() {
+    if (file_ >= 0) {
+        ::flock(file_, LOCK_UN); // a child that a compiler has just forked may have the file, too
+        ::close(file_);
     }
 }
 

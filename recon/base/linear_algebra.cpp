@@ -1,6 +1,6 @@
-#include "base/complex_rows.hpp"
+#include "base/linear_algebra.hpp"
 
-#include "base/vector_clones.hpp"
+#include <Eigen/Eigenvalues>
 
 namespace lsrecon {
 
@@ -39,5 +39,27 @@ LSRECON_AVX2_CLONE void ComplexRows<Real>::add_conjugate_product(const Value* a,
 
 template struct ComplexRows<float>;
 template struct ComplexRows<double>;
+
+ComplexVector scaled(ComplexVector values, int exponent) {
+    if (exponent != 0) {
+        const auto count = static_cast<std::size_t>(values.size());
+        for_each_range_in_parallel(count, cores_for(count), [&](const Range& range) {
+            for (std::size_t n = range.first; n < range.first + range.count; ++n) {
+                Complex& value = values(static_cast<Eigen::Index>(n));
+                value = ldexp(value, exponent);
+            }
+        });
+    }
+    return values;
+}
+
+ComplexVector ParkedVolume::scaled() const {
+    return lsrecon::scaled(values, exponent);
+}
+
+HermitianEigen eigen_of(const Eigen::MatrixXcd& hermitian) {
+    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXcd> solver(hermitian);
+    return {solver.eigenvalues(), solver.eigenvectors(), solver.info() == Eigen::Success};
+}
 
 } // namespace lsrecon

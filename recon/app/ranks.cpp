@@ -1,15 +1,20 @@
-#include "app/cores.hpp"
+#include "app/ranks.hpp"
 
 #include <algorithm>
 #include <cstdlib>
 
-#include "app/ranks.hpp"
 #include "base/packed.hpp"
 #include "base/parallel.hpp"
 
 namespace lsrecon::app {
 
 namespace {
+
+JobRanks*& stored_ranks() {
+    static JobRanks alone;
+    static JobRanks* ranks = &alone;
+    return ranks;
+}
 
 enum class Environment { has_its_say, yields };
 
@@ -23,6 +28,14 @@ void keep_to_cores(std::size_t most, Environment environment) {
 }
 
 } // namespace
+
+JobRanks& ranks() {
+    return *stored_ranks();
+}
+
+void set_ranks(JobRanks& started) {
+    stored_ranks() = &started;
+}
 
 void keep_to_own_cores() {
     JobRanks& job = ranks();

@@ -1,6 +1,5 @@
-#include "base/index_list.hpp"
+#include "base/ranges.hpp"
 
-#include <algorithm>
 #include <charconv>
 #include <optional>
 

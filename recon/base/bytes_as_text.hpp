@@ -1,3 +1,4 @@
+// Bytes as text: their SHA-256 in hexadecimal digits, and themselves in base64.
 #pragma once
 
 #include <cstddef>
@@ -25,5 +26,8 @@ private:
     struct Context;
     std::unique_ptr<Context> context_;
 };
+
+/// Bytes in the letters of base64 (RFC 4648), padded, without line ends.
+std::string base64(const std::string& bytes);
 
 } // namespace lsrecon
