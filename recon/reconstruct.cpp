@@ -8,7 +8,7 @@
 #include "base/numbers.hpp"
 #include "reconstruct_summary.hpp"
 #include "scan/check.hpp"
-#include "solve/cg.hpp"
+#include "solve/conjugate_gradient.hpp"
 
 namespace lsrecon {
 

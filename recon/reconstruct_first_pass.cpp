@@ -8,7 +8,7 @@
 #include "base/error.hpp"
 #include "base/numbers.hpp"
 #include "base/packed.hpp"
-#include "encoding/choose_lambda.hpp"
+#include "encoding/lambda_curve.hpp"
 #include "encoding/methods.hpp"
 #include "encoding/sample_energy.hpp"
 

@@ -8,7 +8,7 @@
 #include "encoding/lambda_curve.hpp"
 #include "encoding/sample_energy.hpp"
 #include "scan/coil_transform.hpp"
-#include "solve/late_change.hpp"
+#include "solve/residuals.hpp"
 
 namespace lsrecon {
 

@@ -7,7 +7,7 @@
 #include "encoding/certificate.hpp"
 #include "encoding/joint.hpp"
 #include "encoding/methods.hpp"
-#include "encoding/qs_of_run.hpp"
+#include "encoding/normal_operator.hpp"
 #include "model/model_check.hpp"
 #include "model/prepared_scan.hpp"
 #include "plan/cost.hpp"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "encoding/choose_lambda.hpp"
+#include "encoding/lambda_curve.hpp"
 #include "encoding/noise_map.hpp"
 
 namespace lsrecon {

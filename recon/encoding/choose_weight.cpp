@@ -11,7 +11,7 @@
 #include "base/numbers.hpp"
 #include "encoding/joint.hpp"
 #include "encoding/sample_energy.hpp"
-#include "encoding/solvers.hpp"
+#include "encoding/solve.hpp"
 #include "operators/q.hpp"
 #include "scan/coil_transform.hpp"
 #include "scan/held_out.hpp"

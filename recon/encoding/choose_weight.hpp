@@ -3,7 +3,7 @@
 #include "base/report.hpp"
 #include "encoding/least_squares.hpp"
 #include "scan/image.hpp"
-#include "solve/weight_curve.hpp"
+#include "solve/curves.hpp"
 
 namespace lsrecon {
 

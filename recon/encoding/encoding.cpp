@@ -3,11 +3,239 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/error.hpp"
+#include "base/float_range.hpp"
 #include "base/numbers.hpp"
+#include "engines/pieces.hpp"
 #include "operators/finite.hpp"
 #include "scan/check_samples.hpp"
 
 namespace lsrecon {
+
+namespace {
+
+/// Phases of a field map in another unit are no physics: 1 kHz during half a second is more than
+/// any scan has.
+void require_few_turns(const Scan& scan, const OffResonance& off_resonance) {
+    constexpr double most = 500;
+    const double field = off_resonance.field.cwiseAbs().maxCoeff();
+    for (const Frame& frame : scan.frames) {
+        const RealVector& times = frame.sampling->times;
+        const double latest = times.size() > 0 ? times.cwiseAbs().maxCoeff() : 0;
+        if (field * latest > most) {
+            throw InputError(
+                {scan.file, "field map and times",
+                 text("up to ", field, " Hz at ", latest, " s, which is ", field * latest,
+                      " turns of the phase"),
+                 text("at most ", most, " turns"),
+                 "check that the field map is in Hz and the times in s, or pass `field_map` none"});
+        }
+    }
+}
+
+Formulation formulated(const Scan& scan, const Grid& grid, bool has_maps,
+                       const std::shared_ptr<const OffResonance>& off_resonance,
+                       const FormulationOptions& options) {
+    if (options.with_q && scan.voxels) {
+        throw UsageError("`q`: the scan has /voxels, and Q serves a grid only\n  next:     leave "
+                         "`q` out: F^H F is then applied by F and F^H");
+    }
+    if (options.with_neighbours && scan.voxels) {
+        throw UsageError("`reg`: the scan has /voxels, and regularisers need a grid\n  next:     "
+                         "use `lambda`");
+    }
+    if (off_resonance) {
+        require_few_turns(scan, *off_resonance);
+    }
+    if (options.with_q && off_resonance) {
+        throw UsageError("`q`: the scan has a field map, which Q does not model\n"
+                         "  next:     leave `q` out, or pass `field_map` none");
+    }
+    const bool through_q = !scan.voxels && (!off_resonance || options.in_segments);
+    Voxels voxels = scan.voxels ? Voxels::at(grid, *scan.voxels) : Voxels::of_grid(grid);
+    return {grid, voxels.in_field(off_resonance), through_q, has_maps, off_resonance != nullptr};
+}
+
+} // namespace
+
+Products Formulation::products() const {
+    if (!through_q) {
+        return Products::transforms;
+    }
+    return off_resonance ? Products::convolutions : Products::one_convolution;
+}
+
+Formulation formulate(const Scan& scan, const FormulationOptions& options) {
+    return formulate(scan, scan.grid, scan.off_resonance, options);
+}
+
+Formulation formulate(const Scan& scan, const Grid& grid,
+                      const std::shared_ptr<const OffResonance>& off_resonance,
+                      const FormulationOptions& options) {
+    return formulated(scan, grid, !scan.coil_maps.empty(), off_resonance, options);
+}
+
+Formulation formulate(const Scan& scan, bool with_maps, const FormulationOptions& options) {
+    return formulated(scan, scan.grid, with_maps, scan.off_resonance, options);
+}
+
+Formulation formulate(const Scan& scan, const Model& model, const FormulationOptions& options) {
+    return formulated(scan, scan.grid, !model.coil_maps->empty(), model.off_resonance, options);
+}
+
+namespace {
+
+/// Values of a volume, but for a power of two.
+using TakePart = std::function<void(std::size_t volume, const Range& at, const Array& values)>;
+
+struct FhdInputs {
+    PiecewiseTransform& transform;
+    MuFactors& factors;
+    const CoilRows& samples;
+    CoilMaps& maps;
+
+    int exponent_of_samples(Precision precision) const {
+        return range_exponent(precision, samples.largest_part());
+    }
+    /// The exponent of two that is missing from the values handed to TakePart.
+    int exponent(Precision precision) const {
+        return exponent_of_samples(precision) + factors.exponent();
+    }
+};
+
+void transform_samples(Transforms& transforms, const FhdInputs& of, const TakePart& take,
+                       std::optional<Range> share, Listener listener) {
+    Device& device = transforms.device();
+    const Element complex{true, transforms.precision()};
+    const int exponent = of.exponent_of_samples(transforms.precision());
+    Array sum; // over the coils
+    of.transform.adjoint(
+        of.samples.rows(), false,
+        [&](const Range& coils, const Range& at, Array& to) {
+            device.upload(of.samples, coils, at, -exponent, to);
+            of.factors.apply(at, to);
+        },
+        [&](const Range& coils, const Range& at, const Array& from) {
+            if (of.maps.given()) {
+                if (coils.first == 0) {
+                    sum = device.zeros(at.count, complex);
+                }
+                for (std::size_t c = 0; c < coils.count; ++c) {
+                    device.add_conjugate_product(of.maps.part(coils.first + c, at), from,
+                                                 c * at.count, sum);
+                }
+                if (coils.first + coils.count == of.samples.rows()) {
+                    take(0, at, sum);
+                }
+                return;
+            }
+            for (std::size_t c = 0; c < coils.count; ++c) {
+                Array volume = device.zeros(at.count, complex);
+                device.copy(from, c * at.count, volume);
+                take(coils.first + c, at, volume);
+            }
+        },
+        [&](double fraction) { listener.progress(fraction); }, share);
+}
+
+} // namespace
+
+std::vector<Volume> compute_fhd(Transforms& transforms, PiecewiseTransform& transform,
+                                MuFactors& factors, const CoilRows& samples, CoilMaps& maps,
+                                Listener listener) {
+    const FhdInputs inputs{transform, factors, samples, maps};
+    const std::optional<Range> share = transform.share_of_rank("fhd", samples.rows());
+    Volumes volumes(transforms.device(), transform.voxels().count(),
+                    inputs.exponent(transforms.precision()));
+    transform_samples(
+        transforms, inputs,
+        [&](std::size_t, const Range& at, const Array& values) {
+            share ? volumes.add_share(values) : volumes.add(at, values);
+        },
+        share, listener);
+    std::vector<Volume> result =
+        share ? volumes.finished_by(transforms.ranks(), transform.voxels().together())
+              : volumes.finished();
+    for (const Volume& volume : result) {
+        require_finite("fhd", volume.norm());
+    }
+    return result;
+}
+
+std::optional<FhdOfCoils> compute_fhd_of_coils(Transforms& transforms,
+                                               PiecewiseTransform& transform, MuFactors& factors,
+                                               const CoilRows& samples, Listener listener) {
+    if (transforms.ranks().count() > 1) {
+        return {};
+    }
+    const CoilRows none;
+    CoilMaps no_maps(transforms.device(), none);
+    const FhdInputs inputs{transform, factors, samples, no_maps};
+    FhdOfCoils fhd{{}, inputs.exponent(transforms.precision())};
+    bool whole = true;
+    transform_samples(
+        transforms, inputs,
+        [&](std::size_t, const Range& at, const Array& values) {
+            whole = whole && at.count == transform.voxels().count();
+            fhd.coils.push_back(values);
+        },
+        {}, listener);
+    return whole ? std::optional(std::move(fhd)) : std::nullopt;
+}
+
+std::vector<Volume> combined(Transforms& transforms, const FhdOfCoils& fhd, CoilMaps& maps) {
+    Device& device = transforms.device();
+    Array sum = device.zeros(fhd.coils.front().count(), {true, transforms.precision()});
+    for (std::size_t c = 0; c < fhd.coils.size(); ++c) {
+        device.add_conjugate_product(maps.map(c, 0), fhd.coils[c], 0, sum);
+    }
+    std::vector<Volume> result{Volume(device, std::move(sum), fhd.exponent)};
+    require_finite("fhd", result.front().norm());
+    return result;
+}
+
+Cost cost_of_fhd(Transforms& transforms, std::size_t coils, std::size_t samples,
+                 std::size_t voxels) {
+    const Device& device = transforms.device();
+    return cost_of_pieces(fit_pieces({coils, samples, voxels, 1}, device.memory(),
+                                     device.largest_array(), transforms.precision()),
+                          transforms.precision());
+}
+
+double fhd_of_frame(Transforms& transforms, const Voxels& voxels, const Frame& frame,
+                    const CoilRows& coil_maps, const TakeFhd& take, Reporter& report) {
+    PiecewiseTransform transform(transforms, frame.sampling->points(), voxels);
+    CoilMaps maps(transforms.device(), coil_maps);
+    MuFactors factors(transforms.device(), transforms.precision(), *frame.sampling);
+    const FhdInputs inputs{transform, factors, frame.samples, maps};
+    const Stage stage(report, "fhd", transform.predicted("fhd", frame.samples.rows()).seconds);
+    const int exponent = inputs.exponent(transforms.precision());
+    transform_samples(
+        transforms, inputs,
+        [&](std::size_t volume, const Range& at, const Array& values) {
+            const Volume part(transforms.device(), values, exponent);
+            require_finite("fhd", part.norm());
+            take(volume, at, part.values());
+        },
+        {}, report);
+    return transform.error();
+}
+
+FhdOnHost fhd_on_host(Transforms& transforms, const Voxels& voxels, const Frame& frame,
+                      const CoilRows& coil_maps, Reporter& report) {
+    const std::size_t volumes = coil_maps.empty() ? frame.samples.rows() : 1;
+    FhdOnHost result{
+        CoilMatrix(static_cast<Eigen::Index>(volumes), static_cast<Eigen::Index>(voxels.count())),
+        0};
+    result.error = fhd_of_frame(
+        transforms, voxels, frame, coil_maps,
+        [&](std::size_t volume, const Range& at, const ComplexVector& values) {
+            result.values.row(static_cast<Eigen::Index>(volume))
+                .segment(static_cast<Eigen::Index>(at.first), values.size()) = values.transpose();
+        },
+        report);
+    return result;
+}
 
 namespace {
 

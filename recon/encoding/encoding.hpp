@@ -1,12 +1,98 @@
+// A, from images to samples, and its adjoint: how a scan is formulated, F^H d, and the operator.
+
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <optional>
 #include <vector>
 
-#include "encoding/fhd.hpp"
-#include "encoding/formulation.hpp"
+#include "base/cost.hpp"
+#include "base/report.hpp"
+#include "device/volume.hpp"
+#include "engines/mu_factors.hpp"
+#include "engines/piecewise.hpp"
+#include "operators/coil_maps.hpp"
+#include "scan/scan.hpp"
+#include "scan/slice.hpp"
 
 namespace lsrecon {
+
+/// The ways to make products with F^H W F, the cheapest first.
+enum class Products { one_convolution, convolutions, transforms };
+
+/// The decisions about a scan before any work: a pure function of the scan.
+struct Formulation {
+    Grid grid; ///< grid of the image, which may have its voxels elsewhere
+    Voxels voxels; ///< voxels of the image
+    bool through_q; ///< F^H F by convolution with Q, or by F and F^H themselves
+    bool coils_share_one_problem; ///< one problem with coil maps, or one a coil and then combined
+    bool off_resonance = false; ///< then F^H F through Q is a sum of such terms
+
+    Products products() const;
+};
+
+/// The inputs of a formulation that do not come from the scan.
+struct FormulationOptions {
+    bool with_q = false; ///< the user brings Q
+    bool with_neighbours = false; ///< regularisers that need a grid
+    /// Off-resonance comes in time segments, as of Transforms::segment_error above 0, and not
+    /// exactly.
+    bool in_segments = false;
+};
+
+/// UsageError when the scan cannot use what the options bring; InputError when the field map must
+/// be in another unit.
+Formulation formulate(const Scan& scan, const FormulationOptions& options = {});
+/// The formulation of a scan that is not prepared, for an image on another grid. `off_resonance` is
+/// the field, or null.
+Formulation formulate(const Scan& scan, const Grid& grid,
+                      const std::shared_ptr<const OffResonance>& off_resonance,
+                      const FormulationOptions& options);
+/// The formulation of a prepared scan whose slices have coil maps or have none.
+Formulation formulate(const Scan& scan, bool with_maps, const FormulationOptions& options);
+/// The formulation of a prepared scan with the maps and the field of one slice.
+Formulation formulate(const Scan& scan, const Model& model, const FormulationOptions& options);
+
+/// F^H d on the transform's voxels. With coil maps one volume, sum_c conj(S_c) F^H mu_c; without,
+/// one a coil: the right-hand sides of as many least-squares problems. `samples` is C x M; Mu is
+/// made of them on the way. The stage "fhd".
+std::vector<Volume> compute_fhd(Transforms& transforms, PiecewiseTransform& transform,
+                                MuFactors& factors, const CoilRows& samples, CoilMaps& maps,
+                                Listener listener);
+
+/// F^H mu_c of every coil, whole, on the device: what F^H d is made of by any coil maps.
+struct FhdOfCoils {
+    std::vector<Array> coils;
+    int exponent; ///< the values lack this power of two
+};
+/// None where the device has no room for whole volumes, or ranks compute together.
+std::optional<FhdOfCoils> compute_fhd_of_coils(Transforms& transforms,
+                                               PiecewiseTransform& transform, MuFactors& factors,
+                                               const CoilRows& samples, Listener listener);
+/// F^H d with coil maps, with the bits of compute_fhd().
+std::vector<Volume> combined(Transforms& transforms, const FhdOfCoils& fhd, CoilMaps& maps);
+
+/// The cost of the transform in F^H d, for as many coils at a time as the device takes, without
+/// coil maps and volumes.
+Cost cost_of_fhd(Transforms& transforms, std::size_t coils, std::size_t samples,
+                 std::size_t voxels);
+
+/// F^H d of a frame with coil maps C x N, or with none, handed over in parts as it is computed: all
+/// volumes at some voxels, then all volumes at the next. Returns a bound of the relative L2 error
+/// of F^H.
+using TakeFhd =
+    std::function<void(std::size_t volume, const Range& at, const ComplexVector& values)>;
+double fhd_of_frame(Transforms& transforms, const Voxels& voxels, const Frame& frame,
+                    const CoilRows& coil_maps, const TakeFhd& take, Reporter& report);
+
+/// F^H d of a frame as rows on the host.
+struct FhdOnHost {
+    CoilMatrix values;
+    double error;
+};
+FhdOnHost fhd_on_host(Transforms& transforms, const Voxels& voxels, const Frame& frame,
+                      const CoilRows& coil_maps, Reporter& report);
 
 /// The voxels of a slice, and its coil maps on the device of the transforms: what the encodings of
 /// its trajectories share.

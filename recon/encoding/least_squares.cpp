@@ -7,8 +7,8 @@
 #include "base/numbers.hpp"
 #include "device/reference_device.hpp"
 #include "encoding/methods.hpp"
-#include "encoding/solvers.hpp"
-#include "solve/cg.hpp"
+#include "encoding/solve.hpp"
+#include "solve/conjugate_gradient.hpp"
 
 namespace lsrecon {
 

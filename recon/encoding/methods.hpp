@@ -3,8 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "encoding/fhd.hpp"
-#include "encoding/formulation.hpp"
+#include "encoding/encoding.hpp"
 #include "encoding/solve.hpp"
 #include "scan/density.hpp"
 

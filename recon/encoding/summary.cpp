@@ -9,8 +9,8 @@
 #include "base/tolerance.hpp"
 #include "encoding/certificate.hpp"
 #include "encoding/methods.hpp"
-#include "solve/late_change.hpp"
-#include "solve/sensitivity.hpp"
+#include "solve/lanczos.hpp"
+#include "solve/residuals.hpp"
 
 namespace lsrecon {
 

@@ -6,8 +6,7 @@
 #include <optional>
 
 #include "base/error.hpp"
-#include "solve/cg.hpp"
-#include "solve/late_change.hpp"
+#include "solve/conjugate_gradient.hpp"
 #include "solve/residuals.hpp"
 
 namespace lsrecon {

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "device/volume.hpp"
+#include "operators/gram.hpp"
 #include "operators/preconditioner.hpp"
-#include "operators/regularised.hpp"
 #include "operators/regularisers.hpp"
 #include "solve/conjugate_gradient.hpp"
 

@@ -4,14 +4,12 @@
 #include <gtest/gtest.h>
 
 #include "base/tolerance.hpp"
-#include "encoding/fhd.hpp"
+#include "encoding/encoding.hpp"
 #include "engines/mu_factors.hpp"
 #include "engines/on_host.hpp"
-#include "operators/compose.hpp"
 #include "operators/differences.hpp"
-#include "operators/explicit_gram.hpp"
-#include "operators/regularised.hpp"
-#include "operators/toeplitz.hpp"
+#include "operators/gram.hpp"
+#include "operators/operator.hpp"
 #include "support/arrays.hpp"
 #include "support/case.hpp"
 #include "support/numbers.hpp"
