@@ -47,19 +47,13 @@ std::map<std::size_t, Frame> neighbours_of(const Run& run, const Slice& slice, s
         if (i == at || run.prepared.is_bad(all[i])) {
             continue;
         }
-        try {
-            others.emplace(all[i], run.prepared.frame(all[i]));
-        } catch (const RunError&) {
-            throw;
-        } catch (const InputError&) { // which is reported with that frame
-        }
+        with_readable_frame([&] { others.emplace(all[i], run.prepared.frame(all[i])); });
     }
     return others;
 }
 
 ChosenSettings choose_weight(const Run& run, const std::vector<Candidate>& candidates,
                              const TrajectoryScope& at, Route route, const FrameData& data) {
-    const SolveOptions before = settle(run.request, run.facts);
     std::map<std::size_t, Frame> others;
     if (any_needs_all_frames(candidates)) {
         others = neighbours_of(run, at.slice.slice, data.index);
@@ -80,8 +74,8 @@ ChosenSettings choose_weight(const Run& run, const std::vector<Candidate>& candi
                    " for all frames");
     ChosenSettings chosen = choose_weight(
         candidates, frames,
-        {at.encoding.transforms(), at.slice.images, at.slice.model.prior.get(), route}, before,
-        chosen_from, run.report);
+        {at.encoding.transforms(), at.slice.images, at.slice.model.prior.get(), route},
+        run.solve_before_choice, chosen_from, run.report);
     for (auto& [f, frame] : others) {
         run.prepared.keep(f, std::move(frame));
     }
@@ -97,7 +91,7 @@ Choices choose(const Run& run, const Compute& compute, const TrajectoryScope& at
             choose_weight(run, candidates, at, compute.route_of(at.encoding.sampling()), data);
     } else if (const RuleChoice rule = rule_of(run.request); !rule.word.empty()) {
         choices.curve = choose_lambda(rule, run.scan(), data.index, data.frame, *at.n, data.fhd,
-                                      settle(run.request, run.facts), run.report);
+                                      run.solve_before_choice, run.report);
         choices.curve->frame = data.index;
     }
     return choices;
@@ -239,11 +233,12 @@ std::optional<Settings> settings_of_request(const Run& run, const Compute& compu
     if (is_any_chosen(run)) {
         return std::nullopt;
     }
-    const SolveOptions settings = settle(run.request, run.facts);
+    const SolveOptions& settings = run.solve_before_choice;
     Transforms& transforms = *compute.transforms;
     const Sampling& first = *run.scan().frames[run.prepared.first_good()].sampling;
     const bool is_exact = transforms.engine_for(first.points(), formulation.voxels).exact;
-    const bool may_be_wrong = may_show(run, settings) && !transforms.accuracy_is_asked_for() &&
+    const bool may_be_wrong = may_show(run, settings) &&
+                              !transforms.options().is_accuracy_asked_for() &&
                               better_than(transforms, is_exact, run, settings.lambda).has_value();
     return may_be_wrong ? std::nullopt : std::optional(completed({settings, compute, {}}, run));
 }
@@ -262,7 +257,7 @@ std::size_t reference_frame(const Run& run) {
     for (std::size_t i = 0; i < reads; ++i) {
         // No whole number of frames apart: every eighth may be the same contrast.
         const std::size_t f = good[i * (good.size() - 1) / (reads - 1)];
-        try {
+        with_readable_frame([&] {
             const double energy = run.prepared.look_at(f, [](const Frame& frame) {
                 return energy_of(*frame.sampling, frame.samples) / frame.sampling->sum_of_weights();
             });
@@ -270,10 +265,7 @@ std::size_t reference_frame(const Run& run) {
                 most = energy;
                 reference = f;
             }
-        } catch (const RunError&) {
-            throw;
-        } catch (const InputError&) { // which is reported with that frame
-        }
+        });
     }
     return reference;
 }
@@ -304,7 +296,7 @@ Settings choose_settings(const Run& run, const ComputeOptions& asked,
     const auto now = [&] { return compute.transforms->options(); };
     Choices choices = choose(run, compute, *at, data);
     SolveOptions settings = settled(run, choices);
-    const bool is_accuracy_asked_for = asked.accuracy > 0 && !asked.accuracy_is_of_image;
+    const bool is_accuracy_asked_for = asked.is_accuracy_asked_for();
     const std::optional<ComputeOptions> better =
         better_than(*compute.transforms, at->encoding.is_exact(), run,
                     is_cut(choices) ? smallest_lambda : settings.lambda);

@@ -49,8 +49,7 @@ std::optional<NormalOperator> normal_operator_of(const Run& run, const Encoding&
     };
     return std::optional<NormalOperator>(
         std::in_place, encoding, make_q,
-        NormalOperator::Options{route, settle(run.request, run.facts).precondition},
-        Listener(run.report));
+        NormalOperator::Options{route, run.solve_before_choice.precondition}, Listener(run.report));
 }
 
 bool may_be_certified(const Run& run, const Transforms& transforms) {
@@ -88,12 +87,7 @@ void compare_models(const Run& run, TrajectoryScope& at, const FrameData& data) 
         compare(data.frame);
         return;
     }
-    try {
-        run.prepared.look_at(first, compare);
-    } catch (const RunError&) {
-        throw;
-    } catch (const InputError&) { // which is reported with that frame
-    }
+    with_readable_frame([&] { run.prepared.look_at(first, compare); });
 }
 
 ImageFrame image_of(const Transforms& transforms, const Frame& frame, const Solved& solved,
@@ -153,10 +147,19 @@ double error_of(const TrajectoryScope& at, const FrameData& data) {
 
 } // namespace
 
+void with_readable_frame(const std::function<void()>& read_and_use) {
+    try {
+        read_and_use();
+    } catch (const RunError&) { // which is an InputError, of the run and not of the frame
+        throw;
+    } catch (const InputError&) {
+    }
+}
+
 Compute::Compute(const Run& run, const Formulation& formulation, std::shared_ptr<Transforms> by)
     : transforms(std::move(by)),
-      trajectories(plan_trajectories(*transforms, settle(run.request, run.facts), run.scan(),
-                                     formulation, run.shape.system.maps, run.qs.are_given())) {}
+      trajectories(plan_trajectories(*transforms, run.solve_before_choice, run.scan(), formulation,
+                                     run.shape.system.maps, run.qs.are_given())) {}
 
 Route Compute::route_of(const Sampling& sampling) const {
     return std::find_if(trajectories.begin(), trajectories.end(),

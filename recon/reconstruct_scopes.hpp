@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -24,6 +25,7 @@ struct Run {
     const FormulationOptions& formulation_options;
     const ReconstructOptions& request;
     const SolveFacts& facts;
+    const SolveOptions solve_before_choice; ///< settle() by these facts, before data choose numbers
     const FrameShape& shape; ///< of the largest frame
     ModelCheck& model_check;
     Reporter& report;
@@ -33,6 +35,10 @@ struct Run {
     const Scan& scan() const { return prepared.scan(); }
     const Method& method() const { return method_of(request.solve); }
 };
+
+/// Reads a frame other than the one of the pass and uses it. Nothing happens where its samples
+/// cannot be read: the frame fails in a pass of its own, which reports it.
+void with_readable_frame(const std::function<void()>& read_and_use);
 
 /// How a run computes: the transforms, and by them the plans of all trajectories.
 struct Compute {
