@@ -231,7 +231,8 @@ Reconstructed reconstruct(FrameSource& source, ImageSink& sink, Transforms& tran
     QsOfRun qs(options.q, bytes_of_qs(transforms, prepared.slices().size()), report);
     const FormulationOptions formulation_options{qs.are_given(), needs_grid(options),
                                                  transforms.segment_error() > 0};
-    const Formulation formulation = formulate(scan, prepared.has_maps(), formulation_options);
+    const Formulation formulation =
+        formulate(scan, scan.grid, prepared.has_maps(), scan.off_resonance, formulation_options);
     qs.require(scan, transforms);
     FrameShape shape(scan.grid, scan.coils(), formulation.coils_share_one_problem);
     shape.samples = scan.most_samples();

@@ -1,3 +1,5 @@
+// Reconstructs a source of frames into a sink of images.
+
 #pragma once
 
 #include "base/report.hpp"

@@ -1,3 +1,5 @@
+// Chooses settings by the samples of the reference frame.
+
 #include "reconstruct_first_pass.hpp"
 
 #include <algorithm>
@@ -52,6 +54,15 @@ std::map<std::size_t, Frame> neighbours_of(const Run& run, const Slice& slice, s
     return others;
 }
 
+/// Words that say from which frame of several a number was chosen; "" for the only one.
+std::string chosen_from(const Run& run, const FrameData& data) {
+    const std::string& label = data.frame.label;
+    return run.scan().frames.size() == 1
+               ? ""
+               : text(", chosen from ", label.empty() ? text("frame ", data.index) : label,
+                      " for all frames");
+}
+
 ChosenSettings choose_weight(const Run& run, const std::vector<Candidate>& candidates,
                              const TrajectoryScope& at, Route route, const FrameData& data) {
     std::map<std::size_t, Frame> others;
@@ -66,16 +77,10 @@ ChosenSettings choose_weight(const Run& run, const std::vector<Candidate>& candi
     for (const auto& [f, frame] : in_order) {
         frames.push_back(frame);
     }
-    const std::string& label = data.frame.label;
-    const std::string chosen_from =
-        run.scan().frames.size() == 1
-            ? ""
-            : text(", chosen from ", label.empty() ? text("frame ", data.index) : label,
-                   " for all frames");
     ChosenSettings chosen = choose_weight(
         candidates, frames,
         {at.encoding.transforms(), at.slice.images, at.slice.model.prior.get(), route},
-        run.solve_before_choice, chosen_from, run.report);
+        run.solve_before_choice, chosen_from(run, data), run.report);
     for (auto& [f, frame] : others) {
         run.prepared.keep(f, std::move(frame));
     }
@@ -90,8 +95,8 @@ Choices choose(const Run& run, const Compute& compute, const TrajectoryScope& at
         choices.weight =
             choose_weight(run, candidates, at, compute.route_of(at.encoding.sampling()), data);
     } else if (const RuleChoice rule = rule_of(run.request); !rule.word.empty()) {
-        choices.curve = choose_lambda(rule, run.scan(), data.index, data.frame, *at.n, data.fhd,
-                                      run.solve_before_choice, run.report);
+        choices.curve = choose_lambda(rule, run.scan(), data.frame, *at.n, data.fhd,
+                                      run.solve_before_choice, chosen_from(run, data), run.report);
         choices.curve->frame = data.index;
     }
     return choices;

@@ -1,3 +1,5 @@
+// The settings of a run: as asked for, as an earlier run chose them, or by the reference frame.
+
 #pragma once
 
 #include "reconstruct_scopes.hpp"

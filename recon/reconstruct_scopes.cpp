@@ -1,3 +1,5 @@
+// Makes the scopes of a run, and transforms, solves and certifies a frame in them.
+
 #include "reconstruct_scopes.hpp"
 
 #include <algorithm>
@@ -169,7 +171,8 @@ Route Compute::route_of(const Sampling& sampling) const {
 
 SliceScope::SliceScope(const Run& run, Transforms& transforms, const Slice& of)
     : slice(of), model(model_of(run, transforms, of)),
-      formulation(formulate(run.scan(), model, run.formulation_options)),
+      formulation(formulate(run.scan(), run.scan().grid, !model.coil_maps->empty(),
+                            model.off_resonance, run.formulation_options)),
       images(transforms.device(), formulation, *model.coil_maps),
       drawn(may_be_certified(run, transforms)
                 ? draw_voxels(*model.coil_maps, formulation.voxels.count())

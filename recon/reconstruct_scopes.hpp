@@ -1,3 +1,5 @@
+// The scopes of a run: what lives for a slice, a trajectory and a frame.
+
 #pragma once
 
 #include <functional>

@@ -1,3 +1,5 @@
+// Adds numbers, tables and the noise map to an image.
+
 #include "reconstruct_summary.hpp"
 
 #include <algorithm>

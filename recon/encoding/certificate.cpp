@@ -1,3 +1,5 @@
+// Holds F^H d and Q against exact sums at random points.
+
 #include "encoding/certificate.hpp"
 
 #include <algorithm>

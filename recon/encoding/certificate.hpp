@@ -1,3 +1,5 @@
+// The sampled error of F^H d and Q, and of the image that is made of them.
+
 #pragma once
 
 #include "encoding/normal_operator.hpp"

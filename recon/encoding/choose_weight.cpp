@@ -1,3 +1,5 @@
+// Follows each candidate from large weights to small ones, and compares what they predict.
+
 #include "encoding/choose_weight.hpp"
 
 #include <algorithm>

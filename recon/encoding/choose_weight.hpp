@@ -1,3 +1,5 @@
+// The choice of regularisers, and of a weight or lambda, by samples that are held out.
+
 #pragma once
 
 #include "base/report.hpp"

@@ -1,3 +1,5 @@
+// F^H d and F rho in pieces that fit the device, and the operator A that is made of them.
+
 #include "encoding/encoding.hpp"
 
 #include <algorithm>
@@ -33,9 +35,22 @@ void require_few_turns(const Scan& scan, const OffResonance& off_resonance) {
     }
 }
 
-Formulation formulated(const Scan& scan, const Grid& grid, bool has_maps,
-                       const std::shared_ptr<const OffResonance>& off_resonance,
-                       const FormulationOptions& options) {
+} // namespace
+
+Products Formulation::products() const {
+    if (!through_q) {
+        return Products::transforms;
+    }
+    return off_resonance ? Products::convolutions : Products::one_convolution;
+}
+
+Formulation formulate(const Scan& scan, const FormulationOptions& options) {
+    return formulate(scan, scan.grid, !scan.coil_maps.empty(), scan.off_resonance, options);
+}
+
+Formulation formulate(const Scan& scan, const Grid& grid, bool has_maps,
+                      const std::shared_ptr<const OffResonance>& off_resonance,
+                      const FormulationOptions& options) {
     if (options.with_q && scan.voxels) {
         throw UsageError("`q`: the scan has /voxels, and Q serves a grid only\n  next:     leave "
                          "`q` out: F^H F is then applied by F and F^H");
@@ -54,33 +69,6 @@ Formulation formulated(const Scan& scan, const Grid& grid, bool has_maps,
     const bool through_q = !scan.voxels && (!off_resonance || options.in_segments);
     Voxels voxels = scan.voxels ? Voxels::at(grid, *scan.voxels) : Voxels::of_grid(grid);
     return {grid, voxels.in_field(off_resonance), through_q, has_maps, off_resonance != nullptr};
-}
-
-} // namespace
-
-Products Formulation::products() const {
-    if (!through_q) {
-        return Products::transforms;
-    }
-    return off_resonance ? Products::convolutions : Products::one_convolution;
-}
-
-Formulation formulate(const Scan& scan, const FormulationOptions& options) {
-    return formulate(scan, scan.grid, scan.off_resonance, options);
-}
-
-Formulation formulate(const Scan& scan, const Grid& grid,
-                      const std::shared_ptr<const OffResonance>& off_resonance,
-                      const FormulationOptions& options) {
-    return formulated(scan, grid, !scan.coil_maps.empty(), off_resonance, options);
-}
-
-Formulation formulate(const Scan& scan, bool with_maps, const FormulationOptions& options) {
-    return formulated(scan, scan.grid, with_maps, scan.off_resonance, options);
-}
-
-Formulation formulate(const Scan& scan, const Model& model, const FormulationOptions& options) {
-    return formulated(scan, scan.grid, !model.coil_maps->empty(), model.off_resonance, options);
 }
 
 namespace {
@@ -139,60 +127,6 @@ void transform_samples(Transforms& transforms, const FhdInputs& of, const TakePa
 }
 
 } // namespace
-
-std::vector<Volume> compute_fhd(Transforms& transforms, PiecewiseTransform& transform,
-                                MuFactors& factors, const CoilRows& samples, CoilMaps& maps,
-                                Listener listener) {
-    const FhdInputs inputs{transform, factors, samples, maps};
-    const std::optional<Range> share = transform.share_of_rank("fhd", samples.rows());
-    Volumes volumes(transforms.device(), transform.voxels().count(),
-                    inputs.exponent(transforms.precision()));
-    transform_samples(
-        transforms, inputs,
-        [&](std::size_t, const Range& at, const Array& values) {
-            share ? volumes.add_share(values) : volumes.add(at, values);
-        },
-        share, listener);
-    std::vector<Volume> result =
-        share ? volumes.finished_by(transforms.ranks(), transform.voxels().together())
-              : volumes.finished();
-    for (const Volume& volume : result) {
-        require_finite("fhd", volume.norm());
-    }
-    return result;
-}
-
-std::optional<FhdOfCoils> compute_fhd_of_coils(Transforms& transforms,
-                                               PiecewiseTransform& transform, MuFactors& factors,
-                                               const CoilRows& samples, Listener listener) {
-    if (transforms.ranks().count() > 1) {
-        return {};
-    }
-    const CoilRows none;
-    CoilMaps no_maps(transforms.device(), none);
-    const FhdInputs inputs{transform, factors, samples, no_maps};
-    FhdOfCoils fhd{{}, inputs.exponent(transforms.precision())};
-    bool whole = true;
-    transform_samples(
-        transforms, inputs,
-        [&](std::size_t, const Range& at, const Array& values) {
-            whole = whole && at.count == transform.voxels().count();
-            fhd.coils.push_back(values);
-        },
-        {}, listener);
-    return whole ? std::optional(std::move(fhd)) : std::nullopt;
-}
-
-std::vector<Volume> combined(Transforms& transforms, const FhdOfCoils& fhd, CoilMaps& maps) {
-    Device& device = transforms.device();
-    Array sum = device.zeros(fhd.coils.front().count(), {true, transforms.precision()});
-    for (std::size_t c = 0; c < fhd.coils.size(); ++c) {
-        device.add_conjugate_product(maps.map(c, 0), fhd.coils[c], 0, sum);
-    }
-    std::vector<Volume> result{Volume(device, std::move(sum), fhd.exponent)};
-    require_finite("fhd", result.front().norm());
-    return result;
-}
 
 Cost cost_of_fhd(Transforms& transforms, std::size_t coils, std::size_t samples,
                  std::size_t voxels) {
@@ -281,9 +215,22 @@ bool Encoding::is_exact() const {
 
 RightHandSides Encoding::adjoint(const CoilRows& samples, Listener listener) const {
     const std::lock_guard<std::recursive_mutex> one_at_a_time(transforms_.device().in_use);
+    const FhdInputs inputs{transform_, factors_, samples, images_.maps};
+    const std::optional<Range> share = transform_.share_of_rank("fhd", samples.rows());
+    Volumes volumes(transforms_.device(), voxels(), inputs.exponent(transforms_.precision()));
+    transform_samples(
+        transforms_, inputs,
+        [&](std::size_t, const Range& at, const Array& values) {
+            share ? volumes.add_share(values) : volumes.add(at, values);
+        },
+        share, listener);
     RightHandSides result;
-    result.volumes =
-        compute_fhd(transforms_, transform_, factors_, samples, images_.maps, listener);
+    result.volumes = share
+                         ? volumes.finished_by(transforms_.ranks(), transform_.voxels().together())
+                         : volumes.finished();
+    for (const Volume& volume : result.volumes) {
+        require_finite("fhd", volume.norm());
+    }
     require_not_of_device(result.volumes, sampling_, samples, images_.coil_maps);
     result.error = transform_.error();
     return result;
@@ -291,12 +238,33 @@ RightHandSides Encoding::adjoint(const CoilRows& samples, Listener listener) con
 
 std::optional<FhdOfCoils> Encoding::adjoint_of_coils(const CoilRows& samples) const {
     const std::lock_guard<std::recursive_mutex> one_at_a_time(transforms_.device().in_use);
-    return compute_fhd_of_coils(transforms_, transform_, factors_, samples, {});
+    if (transforms_.ranks().count() > 1) {
+        return {};
+    }
+    const CoilRows none;
+    CoilMaps no_maps(transforms_.device(), none);
+    const FhdInputs inputs{transform_, factors_, samples, no_maps};
+    FhdOfCoils fhd{{}, inputs.exponent(transforms_.precision())};
+    bool whole = true;
+    transform_samples(transforms_, inputs,
+                      [&](std::size_t, const Range& at, const Array& values) {
+                          whole = whole && at.count == voxels();
+                          fhd.coils.push_back(values);
+                      },
+                      {}, {});
+    return whole ? std::optional(std::move(fhd)) : std::nullopt;
 }
 
 std::vector<Volume> Encoding::combine(const FhdOfCoils& of_coils) const {
-    const std::lock_guard<std::recursive_mutex> one_at_a_time(transforms_.device().in_use);
-    return combined(transforms_, of_coils, images_.maps);
+    Device& device = transforms_.device();
+    const std::lock_guard<std::recursive_mutex> one_at_a_time(device.in_use);
+    Array sum = device.zeros(voxels(), {true, transforms_.precision()});
+    for (std::size_t c = 0; c < of_coils.coils.size(); ++c) {
+        device.add_conjugate_product(images_.maps.map(c, 0), of_coils.coils[c], 0, sum);
+    }
+    std::vector<Volume> result{Volume(device, std::move(sum), of_coils.exponent)};
+    require_finite("fhd", result.front().norm());
+    return result;
 }
 
 void Encoding::visit_samples(const std::vector<ComplexVector>& images, std::size_t coils,

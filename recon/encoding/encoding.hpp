@@ -44,35 +44,17 @@ struct FormulationOptions {
 /// UsageError when the scan cannot use what the options bring; InputError when the field map must
 /// be in another unit.
 Formulation formulate(const Scan& scan, const FormulationOptions& options = {});
-/// The formulation of a scan that is not prepared, for an image on another grid. `off_resonance` is
-/// the field, or null.
-Formulation formulate(const Scan& scan, const Grid& grid,
+/// The formulation of an image on this grid, of slices with coil maps or without. `off_resonance`
+/// is the field, or null.
+Formulation formulate(const Scan& scan, const Grid& grid, bool has_maps,
                       const std::shared_ptr<const OffResonance>& off_resonance,
                       const FormulationOptions& options);
-/// The formulation of a prepared scan whose slices have coil maps or have none.
-Formulation formulate(const Scan& scan, bool with_maps, const FormulationOptions& options);
-/// The formulation of a prepared scan with the maps and the field of one slice.
-Formulation formulate(const Scan& scan, const Model& model, const FormulationOptions& options);
-
-/// F^H d on the transform's voxels. With coil maps one volume, sum_c conj(S_c) F^H mu_c; without,
-/// one a coil: the right-hand sides of as many least-squares problems. `samples` is C x M; Mu is
-/// made of them on the way. The stage "fhd".
-std::vector<Volume> compute_fhd(Transforms& transforms, PiecewiseTransform& transform,
-                                MuFactors& factors, const CoilRows& samples, CoilMaps& maps,
-                                Listener listener);
 
 /// F^H mu_c of every coil, whole, on the device: what F^H d is made of by any coil maps.
 struct FhdOfCoils {
     std::vector<Array> coils;
     int exponent; ///< the values lack this power of two
 };
-/// None where the device has no room for whole volumes, or ranks compute together.
-std::optional<FhdOfCoils> compute_fhd_of_coils(Transforms& transforms,
-                                               PiecewiseTransform& transform, MuFactors& factors,
-                                               const CoilRows& samples, Listener listener);
-/// F^H d with coil maps, with the bits of compute_fhd().
-std::vector<Volume> combined(Transforms& transforms, const FhdOfCoils& fhd, CoilMaps& maps);
-
 /// The cost of the transform in F^H d, for as many coils at a time as the device takes, without
 /// coil maps and volumes.
 Cost cost_of_fhd(Transforms& transforms, std::size_t coils, std::size_t samples,
@@ -131,11 +113,14 @@ public:
     std::size_t voxels() const { return images_.formulation.voxels.count(); }
     bool is_exact() const;
 
-    /// F^H d of C x M samples, in a.u. DeviceError where the device gives zeros.
+    /// F^H d of C x M samples, in a.u. With coil maps it is one volume, sum_c conj(S_c) F^H mu_c;
+    /// without, one a coil: the right-hand sides of as many least-squares problems. DeviceError
+    /// where the device gives zeros.
     RightHandSides adjoint(const CoilRows& samples, Listener listener = {}) const;
-    /// F^H mu of every coil, and F^H d of it: encodings of one sampling that differ in their coil
-    /// maps alone share it. None as of compute_fhd_of_coils().
+    /// F^H mu of every coil: encodings of one trajectory that differ in their coil maps alone share
+    /// it. None where the device has no room for whole volumes, or ranks compute together.
     std::optional<FhdOfCoils> adjoint_of_coils(const CoilRows& samples) const;
+    /// F^H d of them with the coil maps of this encoding, with the bits of adjoint().
     std::vector<Volume> combine(const FhdOfCoils& of_coils) const;
     /// A of images of N voxels, one with coil maps, one a coil without: C x M, without noise.
     CoilMatrix forward(const std::vector<ComplexVector>& images, Listener listener = {}) const;

@@ -1,3 +1,5 @@
+// Makes the curve of lambda by runs of conjugate gradients, and applies a rule to it.
+
 #include "encoding/lambda_curve.hpp"
 
 #include <algorithm>
@@ -258,28 +260,22 @@ void require_points(const LambdaCurve& curve, const Scan& scan) {
     }
 }
 
-/// The options that make the same image again.
-std::string words_of(double lambda, const std::vector<RegulariserChoice>& beside) {
-    return text("lambda ", lambda, beside.empty() ? "" : " with `reg` " + in_words(beside));
-}
-
-void tell_choice(const LambdaCurve& curve, const Scan& scan, std::size_t f,
+/// Tells the options that make the same image again, and why.
+void tell_choice(const LambdaCurve& curve, const std::string& chosen_from,
                  const std::vector<RegulariserChoice>& beside, Reporter& report) {
     const LambdaPoint& chosen = curve.at_chosen();
-    std::string words = text(words_of(chosen.lambda, beside), ": ", curve.chosen.why);
-    if (scan.frames.size() > 1) {
-        const std::string& label = scan.frames[f].label;
-        words += ", chosen from " + (label.empty() ? text("frame ", f) : label) + " for all frames";
-    }
-    report.tell(text(words, ". Its residual is ", rounded(chosen.residual / curve.noise),
-                     " times the noise's energy"));
+    report.tell(text("lambda ", chosen.lambda,
+                     beside.empty() ? "" : " with `reg` " + in_words(beside), ": ",
+                     curve.chosen.why, chosen_from, ". Its residual is ",
+                     rounded(chosen.residual / curve.noise), " times the noise's energy"));
 }
 
 } // namespace
 
-LambdaCurve choose_lambda(const RuleChoice& wanted, const Scan& scan, std::size_t f,
-                          const Frame& frame, const NormalOperator& n, const RightHandSides& fhd,
-                          const SolveOptions& options, Reporter& report) {
+LambdaCurve choose_lambda(const RuleChoice& wanted, const Scan& scan, const Frame& frame,
+                          const NormalOperator& n, const RightHandSides& fhd,
+                          const SolveOptions& options, const std::string& chosen_from,
+                          Reporter& report) {
     const LambdaRule& rule = *lambda_rule(wanted.word);
     const double of_sample = energy_of_noise(scan.noise);
     if (rule.needs_noise && !(of_sample > 0)) {
@@ -304,7 +300,7 @@ LambdaCurve choose_lambda(const RuleChoice& wanted, const Scan& scan, std::size_
         return is_last || (iterations >= first_iterations_of_curve && is_solved(curve.at_chosen()));
     };
     LambdaCurve curve = make_lambda_curve(n, frame, fhd, of_sample, options, is_enough, report);
-    tell_choice(curve, scan, f, options.regularisers, report);
+    tell_choice(curve, chosen_from, options.regularisers, report);
     return curve;
 }
 

@@ -47,12 +47,13 @@ constexpr double usual_lambda_of_rule = 0.01;
 /// A curve takes so many iterations in most scans.
 constexpr int usual_iterations_of_curve = 75;
 
-/// Chooses lambda for all frames of a scan, as it is transformed, by frame f, and tells which and
-/// why. `fhd` is the frame's. InputError when the scan has no noise for the rule, or the rule finds
-/// none.
-LambdaCurve choose_lambda(const RuleChoice& rule, const Scan& scan, std::size_t f,
-                          const Frame& frame, const NormalOperator& n, const RightHandSides& fhd,
-                          const SolveOptions& options, Reporter& report);
+/// Chooses lambda for all frames of a scan, as it is transformed, by one frame, and tells which and
+/// why. `fhd` is the frame's, and `chosen_from` says which frame it is, as for choose_weight().
+/// InputError when the scan has no noise for the rule, or the rule finds none.
+LambdaCurve choose_lambda(const RuleChoice& rule, const Scan& scan, const Frame& frame,
+                          const NormalOperator& n, const RightHandSides& fhd,
+                          const SolveOptions& options, const std::string& chosen_from,
+                          Reporter& report);
 
 /// The curve and the rule, for the record.
 void add_lambda_curve(Image& image, const LambdaCurve& curve);

@@ -1,3 +1,5 @@
+// Makes the system of a problem on the device, or on the CPU where the device has no room.
+
 #include "encoding/least_squares.hpp"
 
 #include <algorithm>

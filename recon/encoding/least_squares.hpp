@@ -1,3 +1,5 @@
+// The least-squares problem of a trajectory: its system, where it is solved, and what it costs.
+
 #pragma once
 
 #include <memory>

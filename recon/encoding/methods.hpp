@@ -1,3 +1,5 @@
+// The table of reconstruction methods, and what those have that do not solve.
+
 #pragma once
 
 #include <string>

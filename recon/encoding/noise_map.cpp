@@ -1,3 +1,5 @@
+// Solves replicas of noise, and gathers the deviation of their images.
+
 #include "encoding/noise_map.hpp"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// The noise map of an image by replicas of its noise, and the g-factor.
+
 #pragma once
 
 #include <functional>

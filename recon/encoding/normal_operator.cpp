@@ -1,3 +1,5 @@
+// Makes what products with N need, and finds, computes and keeps Q.
+
 #include "encoding/normal_operator.hpp"
 
 #include <algorithm>

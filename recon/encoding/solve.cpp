@@ -1,3 +1,5 @@
+// Solves one problem after another, on the device or by Eigen, and combines their images.
+
 #include "encoding/solve.hpp"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Gathers the solves of all frames, and puts them into words, findings and numbers.
+
 #include "encoding/summary.hpp"
 
 #include <algorithm>

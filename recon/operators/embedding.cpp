@@ -1,3 +1,5 @@
+// Lengths of FFTs, batches of maps, and factors of boxes.
+
 #include "operators/embedding.hpp"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// The products of N in each of its forms.
+
 #include "operators/gram.hpp"
 
 #include <algorithm>

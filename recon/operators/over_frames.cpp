@@ -1,3 +1,5 @@
+// Proximal maps over frames: the singular values of patches, and variation in time.
+
 #include "operators/over_frames.hpp"
 
 #include <algorithm>

@@ -17,7 +17,7 @@ namespace lsrecon {
 template <typename Real> using FrameStack =
     Eigen::Matrix<std::complex<Real>, Eigen::Dynamic, Eigen::Dynamic>;
 
-/// The proximal map of a term over all frames of a place with K = 1, on the host.
+/// The proximal map of a term over all frames of a slice with K = 1, on the host.
 class OverFrames : public Proximal {
 public:
     /// The proximal map of `length` times phi.

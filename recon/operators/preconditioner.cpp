@@ -1,3 +1,5 @@
+// The preconditioner in any basis, and the basis of periodic exponentials.
+
 #include "operators/preconditioner.hpp"
 
 #include <algorithm>

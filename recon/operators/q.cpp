@@ -1,3 +1,5 @@
+// Computes half of the differences of Q; the other half is their conjugate.
+
 #include "operators/q.hpp"
 
 #include "base/float_range.hpp"

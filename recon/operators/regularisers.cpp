@@ -1,3 +1,5 @@
+// The rows of the table of regularisers: each makes its operator and its proximal map.
+
 #include "operators/regularisers.hpp"
 
 #include <algorithm>
@@ -59,12 +61,12 @@ std::size_t dimensions_of(const Grid& grid) {
     return static_cast<std::size_t>(grid.dimensions);
 }
 
-RegulariserTerm differences(const RegulariserContext& place) {
-    if (place.seen == nullptr) {
-        return {std::make_unique<Differences>(place.device, place.grid)};
+RegulariserTerm differences(const RegulariserContext& context) {
+    if (context.seen == nullptr) {
+        return {std::make_unique<Differences>(context.device, context.grid)};
     }
-    return {std::make_unique<Differences>(place.device, place.grid, place.precision,
-                                          differences_within(*place.seen, place.grid))};
+    return {std::make_unique<Differences>(context.device, context.grid, context.precision,
+                                          differences_within(*context.seen, context.grid))};
 }
 
 std::unique_ptr<Proximal> shrunk_gradients(const Grid& grid) {
@@ -77,8 +79,8 @@ RegulariserVolumes of_differences(const Grid& grid) {
     return {dimensions_of(grid), (dimensions_of(grid) + 1) / 2};
 }
 
-RegulariserTerm identity(const RegulariserContext& place) {
-    return {std::make_unique<Identity>(place.device, place.grid.voxels())};
+RegulariserTerm identity(const RegulariserContext& context) {
+    return {std::make_unique<Identity>(context.device, context.grid.voxels())};
 }
 
 std::unique_ptr<Proximal> shrunk_voxels(const Grid& grid) {
@@ -89,37 +91,38 @@ RegulariserVolumes of_identity(const Grid&) {
     return {1, 0, true};
 }
 
-RegulariserTerm to_prior(const RegulariserContext& place) {
-    RegulariserTerm term = identity(place);
-    term.target = place.prior;
+RegulariserTerm to_prior(const RegulariserContext& context) {
+    RegulariserTerm term = identity(context);
+    term.target = context.prior;
     return term;
 }
 
 void any_prior(const PriorImage&, const Grid&) {}
 
-RegulariserTerm weighted_differences(const RegulariserContext& place) {
-    RealVector factors = edge_weights(*place.prior, place.grid).cwiseSqrt();
-    if (place.seen != nullptr) {
-        factors.array() *= differences_within(*place.seen, place.grid).array();
+RegulariserTerm weighted_differences(const RegulariserContext& context) {
+    RealVector factors = edge_weights(*context.prior, context.grid).cwiseSqrt();
+    if (context.seen != nullptr) {
+        factors.array() *= differences_within(*context.seen, context.grid).array();
     }
-    return {std::make_unique<Differences>(place.device, place.grid, place.precision, factors)};
+    return {
+        std::make_unique<Differences>(context.device, context.grid, context.precision, factors)};
 }
 
 void with_edges(const PriorImage& prior, const Grid& grid) {
     edge_weights(prior, grid);
 }
 
-RegulariserTerm unsampled(const RegulariserContext& place) {
-    return {
-        std::make_unique<Unsampled>(place.device, place.grid, place.precision, *place.trajectory)};
+RegulariserTerm unsampled(const RegulariserContext& context) {
+    return {std::make_unique<Unsampled>(context.device, context.grid, context.precision,
+                                        *context.trajectory)};
 }
 
 RegulariserVolumes of_unsampled(const Grid&) {
     return {1, 2};
 }
 
-RegulariserTerm wavelet(const RegulariserContext& place) {
-    return {std::make_unique<Wavelet>(place.device, place.grid, place.precision)};
+RegulariserTerm wavelet(const RegulariserContext& context) {
+    return {std::make_unique<Wavelet>(context.device, context.grid, context.precision)};
 }
 
 std::unique_ptr<Proximal> shrunk_details(const Grid& grid) {
@@ -278,12 +281,12 @@ std::size_t volumes_of_each_frame(const std::vector<RegulariserChoice>& chosen, 
 }
 
 std::vector<RegulariserTerm> make_regularisers(const std::vector<RegulariserChoice>& chosen,
-                                               const RegulariserContext& place) {
+                                               const RegulariserContext& context) {
     std::vector<RegulariserTerm> terms;
     for (const RegulariserChoice& choice : chosen) {
         const Regulariser& row = regulariser_named(choice.name);
-        terms.push_back(row.make(place));
-        terms.back().proximal = row.quadratic() ? nullptr : row.proximal(place.grid);
+        terms.push_back(row.make(context));
+        terms.back().proximal = row.quadratic() ? nullptr : row.proximal(context.grid);
         terms.back().couples_frames = row.couples_frames;
         terms.back().weight = choice.weight;
     }

@@ -1,3 +1,5 @@
+// The table of regularisers, and what a choice of them needs.
+
 #pragma once
 
 #include <memory>
@@ -64,7 +66,7 @@ struct Regulariser {
     std::string name;
     std::string summary;
     /// Makes the operator of the kind.
-    RegulariserTerm (*make)(const RegulariserContext& place);
+    RegulariserTerm (*make)(const RegulariserContext& context);
     /// Makes the proximal map of the kind; null for a quadratic term.
     std::unique_ptr<Proximal> (*proximal)(const Grid& grid);
     RegulariserVolumes (*volumes)(const Grid& grid);
@@ -114,6 +116,6 @@ double passes_of(const std::vector<RegulariserChoice>& chosen, const Grid& grid)
 std::size_t volumes_of_each_frame(const std::vector<RegulariserChoice>& chosen, const Grid& grid);
 
 std::vector<RegulariserTerm> make_regularisers(const std::vector<RegulariserChoice>& chosen,
-                                               const RegulariserContext& place);
+                                               const RegulariserContext& context);
 
 } // namespace lsrecon

@@ -237,7 +237,7 @@ Plan plan_of(Transforms& transforms, const ReconstructOptions& asked, const Scan
                       shape_of(transforms, options, scan, grid, field.get()),
                       facts,
                       settle(options, facts),
-                      formulate(scan, grid, field, planned)};
+                      formulate(scan, grid, !scan.coil_maps.empty(), field, planned)};
     const MachineModel& pace = of.pace();
     const std::vector<Slice> slices = slices_of(scan);
     const auto count = static_cast<double>(slices.size());

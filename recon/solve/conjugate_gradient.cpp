@@ -1,3 +1,5 @@
+// Conjugate gradients by Eigen for a function, and on the arrays of a device.
+
 #include "solve/conjugate_gradient.hpp"
 
 #include <cmath>

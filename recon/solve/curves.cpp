@@ -1,3 +1,5 @@
+// The discrepancy rule, and the best weight of a curve.
+
 #include "solve/curves.hpp"
 
 #include <algorithm>

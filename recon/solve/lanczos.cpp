@@ -1,3 +1,5 @@
+// Plain runs of conjugate gradients, and what their coefficients tell.
+
 #include "solve/lanczos.hpp"
 
 #include <cmath>

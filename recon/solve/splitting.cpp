@@ -1,3 +1,5 @@
+// Alternating directions: x by conjugate gradients, z by proximal maps, then the multipliers.
+
 #include "solve/splitting.hpp"
 
 #include <algorithm>

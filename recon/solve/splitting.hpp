@@ -1,3 +1,5 @@
+// The alternating direction method of multipliers, for terms that are not quadratic.
+
 #pragma once
 
 #include <memory>

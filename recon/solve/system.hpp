@@ -1,3 +1,5 @@
+// The normal equations of one trajectory with their regularisers, as they are solved on a device.
+
 #pragma once
 
 #include <memory>
