@@ -141,7 +141,8 @@ TEST_P(Adjoint, CoilMaps) {
     EXPECT_TRUE(test::adjoint_test(images, combined, voxels(), coils() * voxels(), rounding()));
 }
 
-/// w phi F S_c rho, on the host: what Encoding::adjoint is the adjoint of. Without maps, of all coils.
+/// w phi F S_c rho, on the host: what Encoding::adjoint is the adjoint of. Without maps, of all
+/// coils.
 TEST_P(Adjoint, ProductsOfOperators) {
     if (!problem.voxels.on_lattice() || problem.grid.size[0] < 2) {
         return;
