@@ -64,8 +64,7 @@ void require_cartesian(const Sampling& sampling, const Scan& scan) {
     }
 }
 
-} // namespace
-
+/// The weights of a full Cartesian scan. InputError for any other scan.
 Density density_of_cartesian(const Sampling& sampling, const Scan& scan,
                              const Formulation& formulation, const SolveOptions&) {
     if (scan.voxels) {
@@ -85,6 +84,7 @@ Density density_of_cartesian(const Sampling& sampling, const Scan& scan,
     return {RealVector::Ones(static_cast<Eigen::Index>(sampling.samples())), "full Cartesian grid"};
 }
 
+/// F^H d of a full Cartesian scan by FFT.
 std::vector<Volume> fhd_by_fft(Transforms& transforms, const Sampling& sampling,
                                const RealVector& weights, const Grid& grid, const CoilRows& samples,
                                CoilMaps& maps, Listener listener) {
@@ -126,6 +126,8 @@ std::vector<Volume> fhd_by_fft(Transforms& transforms, const Sampling& sampling,
     }
     return result;
 }
+
+} // namespace
 
 Density density_of_gridding(const Sampling& sampling, const Scan& scan, const Formulation&,
                             const SolveOptions& options) {

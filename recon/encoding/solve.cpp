@@ -145,16 +145,8 @@ Solved solve_on_reference(System& system, const std::vector<Volume>& fhd,
     return solve_on_device(system, fhd, options, listener);
 }
 
-} // namespace
-
-Solved solve_by_eigen(const LeastSquares& problem, const std::vector<Volume>& fhd,
-                      const SolveOptions& options, Listener listener) {
-    if (!problem.is_on_device()) {
-        return solve_by_eigen_on(problem.system(), fhd, options, listener);
-    }
-    return solve_by_eigen_on(*problem.on_reference().system, fhd, options, listener);
-}
-
+/// Solves on the device when the problem is there and its precision can keep the tolerance, else on
+/// the CPU in double precision, with a finding.
 Solved solve_where_it_fits(const LeastSquares& problem, const std::vector<Volume>& fhd,
                            const SolveOptions& options, Listener listener) {
     if (!problem.is_on_device()) {
@@ -175,6 +167,16 @@ Solved solve_where_it_fits(const LeastSquares& problem, const std::vector<Volume
     } catch (const DeviceError& error) {
         return solve_again(error.what());
     }
+}
+
+} // namespace
+
+Solved solve_by_eigen(const LeastSquares& problem, const std::vector<Volume>& fhd,
+                      const SolveOptions& options, Listener listener) {
+    if (!problem.is_on_device()) {
+        return solve_by_eigen_on(problem.system(), fhd, options, listener);
+    }
+    return solve_by_eigen_on(*problem.on_reference().system, fhd, options, listener);
 }
 
 Solved solve(const LeastSquares& problem, const std::vector<Volume>& fhd,

@@ -40,10 +40,6 @@ void add(Solution solution, double b_norm, std::size_t problems, Solved& solved)
 Solved solve(const LeastSquares& problem, const std::vector<Volume>& fhd,
              const SolveOptions& options, Listener listener = {});
 
-/// Solves on the device when the problem is there and its precision can keep the tolerance, else on
-/// the CPU in double precision, with a note.
-Solved solve_where_it_fits(const LeastSquares& problem, const std::vector<Volume>& fhd,
-                           const SolveOptions& options, Listener listener);
 /// Solves by Eigen, in double precision.
 Solved solve_by_eigen(const LeastSquares& problem, const std::vector<Volume>& fhd,
                       const SolveOptions& options, Listener listener);
