@@ -21,7 +21,7 @@ struct DrawnVoxels {
     /// The number of voxels over which errors of F^H d are spread; N without maps.
     double unknowns = 0;
 };
-/// The same on every platform. `coil_maps` are C x N, or empty.
+/// Draws the same voxels on every platform. `coil_maps` are C x N, or empty.
 DrawnVoxels draw_voxels(const CoilRows& coil_maps, std::size_t voxels);
 
 /// The sampled errors of F^H d at the drawn voxels. `samples` are C x M, `coil_maps` C x N or

@@ -25,9 +25,9 @@ struct Cell {
         for (std::size_t d = 0; d < 3; ++d) {
             const auto n = static_cast<long>(grid.size[d]);
             const long at = std::lround(k[d]) % n;
-            const auto turned = static_cast<double>(at * (n / 2) % n) / static_cast<double>(n);
+            const auto turns = static_cast<double>(at * (n / 2) % n) / static_cast<double>(n);
             index += stride * static_cast<std::size_t>(at < 0 ? at + n : at);
-            phase *= std::polar(1.0, -2 * pi * turned);
+            phase *= std::polar(1.0, -2 * pi * turns);
             stride *= grid.size[d];
         }
     }

@@ -140,16 +140,16 @@ public:
             terms_.push_back(
                 std::make_unique<Toeplitz>(device, term.q, precision, maps, workspace, unit));
         }
-        turned_ = device.zeros(inputs(), {true, precision});
+        dephased_ = device.zeros(inputs(), {true, precision});
         product_ = device.zeros(inputs(), {true, precision});
     }
 
     std::size_t inputs() const override { return terms_.front()->inputs(); }
     void add(const Array& in, Array& out) override {
         for (std::size_t l = 0; l < terms_.size(); ++l) {
-            device_.combine(1, in, 0, turned_);
-            device_.multiply(phases_[l], 0, inputs(), turned_);
-            terms_[l]->apply(turned_, product_);
+            device_.combine(1, in, 0, dephased_);
+            device_.multiply(phases_[l], 0, inputs(), dephased_);
+            terms_[l]->apply(dephased_, product_);
             device_.add_conjugate_product(phases_[l], product_, 0, out);
         }
     }
@@ -161,7 +161,7 @@ public:
 private:
     std::vector<Array> phases_; ///< D_l
     std::vector<std::unique_ptr<Toeplitz>> terms_;
-    Array turned_; ///< D_l in
+    Array dephased_; ///< D_l in
     Array product_; ///< sum_c S_c^H T_l S_c D_l in
 };
 

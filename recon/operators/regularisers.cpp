@@ -69,7 +69,7 @@ RegulariserTerm differences(const RegulariserContext& context) {
                                           differences_within(*context.seen, context.grid))};
 }
 
-std::unique_ptr<Proximal> shrunk_gradients(const Grid& grid) {
+std::unique_ptr<Proximal> threshold_of_gradients(const Grid& grid) {
     return std::make_unique<SoftThreshold>(
         std::vector<Penalised>{{0, grid.voxels(), dimensions_of(grid)}});
 }
@@ -83,7 +83,7 @@ RegulariserTerm identity(const RegulariserContext& context) {
     return {std::make_unique<Identity>(context.device, context.grid.voxels())};
 }
 
-std::unique_ptr<Proximal> shrunk_voxels(const Grid& grid) {
+std::unique_ptr<Proximal> threshold_of_voxels(const Grid& grid) {
     return std::make_unique<SoftThreshold>(std::vector<Penalised>{{0, grid.voxels()}});
 }
 
@@ -125,7 +125,7 @@ RegulariserTerm wavelet(const RegulariserContext& context) {
     return {std::make_unique<Wavelet>(context.device, context.grid, context.precision)};
 }
 
-std::unique_ptr<Proximal> shrunk_details(const Grid& grid) {
+std::unique_ptr<Proximal> threshold_of_details(const Grid& grid) {
     return std::make_unique<SoftThreshold>(wavelet_details(grid));
 }
 
@@ -156,12 +156,12 @@ const std::vector<Regulariser>& regularisers() {
          &weighted_differences, nullptr, &of_differences, false, &with_edges},
         {"band", "squared spatial frequencies of the image that were not sampled", &unsampled,
          nullptr, &of_unsampled, false, nullptr, true},
-        {"tv", "total variation: the norm of the image gradient", &differences, &shrunk_gradients,
-         &of_differences, false, nullptr, false, true},
+        {"tv", "total variation: the norm of the image gradient", &differences,
+         &threshold_of_gradients, &of_differences, false, nullptr, false, true},
         {"wavelet", "the L1 norm of shift-invariant Daubechies-4 coefficients", &wavelet,
-         &shrunk_details, &of_wavelet, false, nullptr, false, true},
+         &threshold_of_details, &of_wavelet, false, nullptr, false, true},
         {"l1", "the sum of magnitudes, for an image that is mostly empty", &identity,
-         &shrunk_voxels, &of_identity},
+         &threshold_of_voxels, &of_identity},
         {"llr",
          "locally low rank: the singular values of patches over all frames, for dynamic scans",
          &identity, &make_singular_value_threshold, &of_identity, true, nullptr, false, true},

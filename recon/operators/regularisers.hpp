@@ -95,7 +95,7 @@ bool need_splitting(const std::vector<RegulariserChoice>& chosen);
 
 /// Whether some couple the frames, which are then solved together (encoding/joint.hpp).
 bool need_all_frames(const std::vector<RegulariserChoice>& chosen);
-/// The same of in_words(chosen).
+/// Whether some of those that in_words() names couple the frames.
 bool need_all_frames(const std::string& words);
 /// The terms that couple frames, as they are asked for: "--reg llr".
 std::string flags_over_frames(const std::vector<RegulariserChoice>& chosen);
