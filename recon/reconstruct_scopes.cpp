@@ -143,6 +143,11 @@ void refine(TrajectoryScope& at, const SolveOptions& settings, ImageFrame& image
     image.image_error = sampled.upper > 0 ? sampled.estimate : less * image.image_error;
 }
 
+/// The number of voxels over which errors of F^H d are spread.
+std::size_t unknowns_of(const TrajectoryScope& at) {
+    return at.certifier ? at.certifier->unknowns() : at.encoding.voxels();
+}
+
 double error_of(const TrajectoryScope& at, const FrameData& data) {
     return std::max(data.fhd.error, at.n ? at.n->error() : 0);
 }
@@ -183,7 +188,7 @@ TrajectoryScope::TrajectoryScope(const Run& of, SliceScope& in, const Compute& c
     : run(of), slice(in), weights(weights_of(of, sampling, in.formulation)),
       encoding(*compute.transforms, in.images, sampling, weights.cells),
       n(normal_operator_of(of, encoding, compute.route_of(sampling))),
-      certifier_(certifier_of(*this)) {}
+      certifier(certifier_of(*this)) {}
 
 RightHandSides TrajectoryScope::adjoint(const CoilRows& samples) const {
     const Method& method = run.method();
@@ -215,19 +220,6 @@ Solved TrajectoryScope::solve(const std::vector<Volume>& fhd, const SolveOptions
     return lsrecon::solve(problem(settings), fhd, settings, run.report);
 }
 
-Certificate TrajectoryScope::certify(const CoilRows& samples,
-                                     const std::vector<Volume>& fhd) const {
-    if (!certifier_) {
-        return {};
-    }
-    const Stage stage(run.report, "certify");
-    return certifier_->of(samples, fhd);
-}
-
-std::size_t TrajectoryScope::unknowns() const {
-    return certifier_ ? certifier_->unknowns() : encoding.voxels();
-}
-
 double TrajectoryScope::amplification(const SolveOptions& settings) {
     if (!amplification_) {
         amplification_ = lsrecon::amplification(*n, settings, run.report);
@@ -244,7 +236,11 @@ void transform(const TrajectoryScope& at, FrameData& data) {
                           by_method ? 0 : at.encoding.cost(samples.rows()).seconds);
         data.fhd = at.adjoint(samples);
     }
-    data.certificate = at.certify(samples, data.fhd.volumes);
+    data.certificate = {};
+    if (at.certifier) {
+        const Stage stage(at.run.report, "certify");
+        data.certificate = at.certifier->of(samples, data.fhd.volumes);
+    }
 }
 
 FrameData begin_frame(const Run& run, TrajectoryScope& at, std::size_t f) {
@@ -264,7 +260,7 @@ ImageFrame solve_frame(TrajectoryScope& at, const FrameData& data, const SolveOp
     of_frame.monitor = monitor;
     of_frame.looks_ahead =
         !settings.precondition &&
-        (run.request.certify > 0 || (settings.iterations >= many && at.is_certified()));
+        (run.request.certify > 0 || (settings.iterations >= many && at.certifier));
     const Solved solved = [&] {
         std::optional<Stage> stage;
         if (run.method().solves) {
@@ -273,7 +269,7 @@ ImageFrame solve_frame(TrajectoryScope& at, const FrameData& data, const SolveOp
         return at.solve(data.fhd.volumes, of_frame);
     }();
     ImageFrame image = image_of(at.encoding.transforms(), data.frame, solved, error_of(at, data),
-                                data.certificate, settings, at.unknowns());
+                                data.certificate, settings, unknowns_of(at));
     refine(at, settings, image);
     if (!solved.gains.empty()) { // of a solve
         measure_error(at, data, settings, solved, image);
@@ -291,7 +287,7 @@ ImageFrame errors_by_gain(TrajectoryScope& at, const FrameData& data, const Solv
     ImageFrame errors;
     estimate_rounding(errors, like.gains, settings.lambda, error_of(at, data),
                       at.encoding.transforms().epsilon());
-    estimate_by_certificate(errors, like, data.certificate, settings.lambda, at.unknowns());
+    estimate_by_certificate(errors, like, data.certificate, settings.lambda, unknowns_of(at));
     if (refined) {
         refine(at, settings, errors);
     }

@@ -85,11 +85,6 @@ public:
     const LeastSquares& problem(const SolveOptions& settings);
     /// Makes the system of frames that are solved together, which outlives this scope.
     std::shared_ptr<System> kept_system(const SolveOptions& settings);
-    /// Errors of F^H d of these samples, and of Q; of no voxels where they are not sampled.
-    Certificate certify(const CoilRows& samples, const std::vector<Volume>& fhd) const;
-    bool is_certified() const { return certifier_.has_value(); }
-    /// The number of voxels over which errors of F^H d are spread.
-    std::size_t unknowns() const;
     /// amplification() with the settings; computed where an image needs it first.
     double amplification(const SolveOptions& settings);
 
@@ -98,9 +93,9 @@ public:
     const Density weights; ///< of a method that does not solve
     const Encoding encoding;
     const std::optional<NormalOperator> n; ///< of a method that solves
+    const std::optional<Certifier> certifier; ///< where transforms may be inexact
 
 private:
-    const std::optional<Certifier> certifier_; ///< where transforms may be inexact
     std::optional<LeastSquares> problem_;
     std::shared_ptr<System> kept_system_;
     std::optional<double> amplification_;
