@@ -8,7 +8,7 @@
 #include "base/numbers.hpp"
 #include "reconstruct_summary.hpp"
 #include "scan/check.hpp"
-#include "solve/cg.hpp"
+#include "solve/conjugate_gradient.hpp"
 
 namespace lsrecon {
 
@@ -80,13 +80,15 @@ public:
         }
     }
 
-    /// In the order of `ordered`, which is the slice with its frames in the order of the loops.
-    void solve(const Slice& slice, const Slice& ordered) {
-        const auto here = frames_.shared(ordered.frames(), [&] {
-            return std::make_unique<SliceScope>(run_, *compute_.transforms, slice);
+    /// Solves the frames of a slice in their order, which may differ from that of the prepared
+    /// scan.
+    void solve(const Slice& slice) {
+        const auto here = frames_.shared(slice.frames(), [&] {
+            return std::make_unique<SliceScope>(run_, *compute_.transforms,
+                                                run_.prepared.slices()[slice.index]);
         });
-        for (std::size_t t = 0; here && t < ordered.samplings.size(); ++t) {
-            solve(ordered.samplings[t], *here);
+        for (std::size_t t = 0; here && t < slice.samplings.size(); ++t) {
+            solve(slice.samplings[t], *here);
         }
         if (here && settings_) {
             solve_together(
@@ -229,7 +231,8 @@ Reconstructed reconstruct(FrameSource& source, ImageSink& sink, Transforms& tran
     QsOfRun qs(options.q, bytes_of_qs(transforms, prepared.slices().size()), report);
     const FormulationOptions formulation_options{qs.are_given(), needs_grid(options),
                                                  transforms.segment_error() > 0};
-    const Formulation formulation = formulate(scan, prepared.has_maps(), formulation_options);
+    const Formulation formulation =
+        formulate(scan, scan.grid, prepared.has_maps(), scan.off_resonance, formulation_options);
     qs.require(scan, transforms);
     FrameShape shape(scan.grid, scan.coils(), formulation.coils_share_one_problem);
     shape.samples = scan.most_samples();
@@ -241,6 +244,7 @@ Reconstructed reconstruct(FrameSource& source, ImageSink& sink, Transforms& tran
                   formulation_options,
                   options,
                   facts,
+                  settle(options, facts),
                   shape,
                   model_check,
                   report,
@@ -259,7 +263,7 @@ Reconstructed reconstruct(FrameSource& source, ImageSink& sink, Transforms& tran
     Loops loops(run, transforms.options(), formulation, std::move(compute), std::move(known), sink,
                 frames, about);
     for (const Slice& slice : slices) {
-        loops.solve(prepared.slices()[slice.index], slice);
+        loops.solve(slice);
     }
     frames.end(model_check);
 

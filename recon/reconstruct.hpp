@@ -1,3 +1,5 @@
+// Reconstructs a source of frames into a sink of images.
+
 #pragma once
 
 #include "base/report.hpp"
@@ -23,7 +25,7 @@ struct Reconstructed {
 /// other failure throws an Error (base/error.hpp).
 Reconstructed reconstruct(FrameSource& source, ImageSink& sink, Transforms& transforms,
                           ReconstructOptions options, Reporter& report);
-/// The same on a device of its own, as `lsrecon recon` without options does it.
+/// Reconstructs on a device of its own, as `lsrecon recon` without options does.
 Reconstructed reconstruct(FrameSource& source, ImageSink& sink, ReconstructOptions options = {},
                           ComputeOptions compute = {});
 

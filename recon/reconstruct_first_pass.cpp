@@ -1,3 +1,5 @@
+// Chooses settings by the samples of the reference frame.
+
 #include "reconstruct_first_pass.hpp"
 
 #include <algorithm>
@@ -8,7 +10,7 @@
 #include "base/error.hpp"
 #include "base/numbers.hpp"
 #include "base/packed.hpp"
-#include "encoding/choose_lambda.hpp"
+#include "encoding/lambda_curve.hpp"
 #include "encoding/methods.hpp"
 #include "encoding/sample_energy.hpp"
 
@@ -47,19 +49,22 @@ std::map<std::size_t, Frame> neighbours_of(const Run& run, const Slice& slice, s
         if (i == at || run.prepared.is_bad(all[i])) {
             continue;
         }
-        try {
-            others.emplace(all[i], run.prepared.frame(all[i]));
-        } catch (const RunError&) {
-            throw;
-        } catch (const InputError&) { // which is reported with that frame
-        }
+        with_readable_frame([&] { others.emplace(all[i], run.prepared.frame(all[i])); });
     }
     return others;
 }
 
+/// Words that say from which frame of several a number was chosen; "" for the only one.
+std::string chosen_from(const Run& run, const FrameData& data) {
+    const std::string& label = data.frame.label;
+    return run.scan().frames.size() == 1
+               ? ""
+               : text(", chosen from ", label.empty() ? text("frame ", data.index) : label,
+                      " for all frames");
+}
+
 ChosenSettings choose_weight(const Run& run, const std::vector<Candidate>& candidates,
                              const TrajectoryScope& at, Route route, const FrameData& data) {
-    const SolveOptions before = settle(run.request, run.facts);
     std::map<std::size_t, Frame> others;
     if (any_needs_all_frames(candidates)) {
         others = neighbours_of(run, at.slice.slice, data.index);
@@ -72,16 +77,10 @@ ChosenSettings choose_weight(const Run& run, const std::vector<Candidate>& candi
     for (const auto& [f, frame] : in_order) {
         frames.push_back(frame);
     }
-    const std::string& label = data.frame.label;
-    const std::string chosen_from =
-        run.scan().frames.size() == 1
-            ? ""
-            : text(", chosen from ", label.empty() ? text("frame ", data.index) : label,
-                   " for all frames");
     ChosenSettings chosen = choose_weight(
         candidates, frames,
-        {at.encoding.transforms(), at.slice.images, at.slice.model.prior.get(), route}, before,
-        chosen_from, run.report);
+        {at.encoding.transforms(), at.slice.images, at.slice.model.prior.get(), route},
+        run.solve_before_choice, chosen_from(run, data), run.report);
     for (auto& [f, frame] : others) {
         run.prepared.keep(f, std::move(frame));
     }
@@ -96,8 +95,8 @@ Choices choose(const Run& run, const Compute& compute, const TrajectoryScope& at
         choices.weight =
             choose_weight(run, candidates, at, compute.route_of(at.encoding.sampling()), data);
     } else if (const RuleChoice rule = rule_of(run.request); !rule.word.empty()) {
-        choices.curve = choose_lambda(rule, run.scan(), data.index, data.frame, *at.n, data.fhd,
-                                      settle(run.request, run.facts), run.report);
+        choices.curve = choose_lambda(rule, run.scan(), data.frame, *at.n, data.fhd,
+                                      run.solve_before_choice, chosen_from(run, data), run.report);
         choices.curve->frame = data.index;
     }
     return choices;
@@ -239,11 +238,12 @@ std::optional<Settings> settings_of_request(const Run& run, const Compute& compu
     if (is_any_chosen(run)) {
         return std::nullopt;
     }
-    const SolveOptions settings = settle(run.request, run.facts);
+    const SolveOptions& settings = run.solve_before_choice;
     Transforms& transforms = *compute.transforms;
     const Sampling& first = *run.scan().frames[run.prepared.first_good()].sampling;
     const bool is_exact = transforms.engine_for(first.points(), formulation.voxels).exact;
-    const bool may_be_wrong = may_show(run, settings) && !transforms.accuracy_is_asked_for() &&
+    const bool may_be_wrong = may_show(run, settings) &&
+                              !transforms.options().is_accuracy_asked_for() &&
                               better_than(transforms, is_exact, run, settings.lambda).has_value();
     return may_be_wrong ? std::nullopt : std::optional(completed({settings, compute, {}}, run));
 }
@@ -262,7 +262,7 @@ std::size_t reference_frame(const Run& run) {
     for (std::size_t i = 0; i < reads; ++i) {
         // No whole number of frames apart: every eighth may be the same contrast.
         const std::size_t f = good[i * (good.size() - 1) / (reads - 1)];
-        try {
+        with_readable_frame([&] {
             const double energy = run.prepared.look_at(f, [](const Frame& frame) {
                 return energy_of(*frame.sampling, frame.samples) / frame.sampling->sum_of_weights();
             });
@@ -270,10 +270,7 @@ std::size_t reference_frame(const Run& run) {
                 most = energy;
                 reference = f;
             }
-        } catch (const RunError&) {
-            throw;
-        } catch (const InputError&) { // which is reported with that frame
-        }
+        });
     }
     return reference;
 }
@@ -304,7 +301,7 @@ Settings choose_settings(const Run& run, const ComputeOptions& asked,
     const auto now = [&] { return compute.transforms->options(); };
     Choices choices = choose(run, compute, *at, data);
     SolveOptions settings = settled(run, choices);
-    const bool is_accuracy_asked_for = asked.accuracy > 0 && !asked.accuracy_is_of_image;
+    const bool is_accuracy_asked_for = asked.is_accuracy_asked_for();
     const std::optional<ComputeOptions> better =
         better_than(*compute.transforms, at->encoding.is_exact(), run,
                     is_cut(choices) ? smallest_lambda : settings.lambda);

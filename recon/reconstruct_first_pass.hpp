@@ -1,3 +1,5 @@
+// The settings of a run: as asked for, as an earlier run chose them, or by the reference frame.
+
 #pragma once
 
 #include "reconstruct_scopes.hpp"
@@ -26,9 +28,9 @@ struct Settings {
 /// Whether numbers are chosen by samples.
 bool is_any_chosen(const Run& run);
 
-/// The frame by which settings are chosen for all others: the first good one, or where numbers are
-/// chosen by samples a bright one. A slice at the edge, or a contrast without signal, has too large
-/// a lambda for all others.
+/// The reference frame, by which settings are chosen for all others: the first good one, or where
+/// numbers are chosen by samples the one of some whose samples have the most energy. A slice at the
+/// edge, or a contrast without signal, has too large a lambda for all others.
 std::size_t reference_frame(const Run& run);
 
 /// How the pass that chooses computes. All must outlive it.

@@ -1,3 +1,5 @@
+// Makes the scopes of a run, and transforms, solves and certifies a frame in them.
+
 #include "reconstruct_scopes.hpp"
 
 #include <algorithm>
@@ -8,7 +10,7 @@
 #include "encoding/lambda_curve.hpp"
 #include "encoding/sample_energy.hpp"
 #include "scan/coil_transform.hpp"
-#include "solve/late_change.hpp"
+#include "solve/residuals.hpp"
 
 namespace lsrecon {
 
@@ -49,8 +51,7 @@ std::optional<NormalOperator> normal_operator_of(const Run& run, const Encoding&
     };
     return std::optional<NormalOperator>(
         std::in_place, encoding, make_q,
-        NormalOperator::Options{route, settle(run.request, run.facts).precondition},
-        Listener(run.report));
+        NormalOperator::Options{route, run.solve_before_choice.precondition}, Listener(run.report));
 }
 
 bool may_be_certified(const Run& run, const Transforms& transforms) {
@@ -88,12 +89,7 @@ void compare_models(const Run& run, TrajectoryScope& at, const FrameData& data) 
         compare(data.frame);
         return;
     }
-    try {
-        run.prepared.look_at(first, compare);
-    } catch (const RunError&) {
-        throw;
-    } catch (const InputError&) { // which is reported with that frame
-    }
+    with_readable_frame([&] { run.prepared.look_at(first, compare); });
 }
 
 ImageFrame image_of(const Transforms& transforms, const Frame& frame, const Solved& solved,
@@ -147,16 +143,30 @@ void refine(TrajectoryScope& at, const SolveOptions& settings, ImageFrame& image
     image.image_error = sampled.upper > 0 ? sampled.estimate : less * image.image_error;
 }
 
+/// The number of voxels over which errors of F^H d are spread.
+std::size_t unknowns_of(const TrajectoryScope& at) {
+    return at.certifier ? at.certifier->unknowns() : at.encoding.voxels();
+}
+
 double error_of(const TrajectoryScope& at, const FrameData& data) {
     return std::max(data.fhd.error, at.n ? at.n->error() : 0);
 }
 
 } // namespace
 
+void with_readable_frame(const std::function<void()>& read_and_use) {
+    try {
+        read_and_use();
+    } catch (const RunError&) { // which is an InputError, of the run and not of the frame
+        throw;
+    } catch (const InputError&) {
+    }
+}
+
 Compute::Compute(const Run& run, const Formulation& formulation, std::shared_ptr<Transforms> by)
     : transforms(std::move(by)),
-      trajectories(plan_trajectories(*transforms, settle(run.request, run.facts), run.scan(),
-                                     formulation, run.shape.system.maps, run.qs.are_given())) {}
+      trajectories(plan_trajectories(*transforms, run.solve_before_choice, run.scan(), formulation,
+                                     run.shape.system.maps, run.qs.are_given())) {}
 
 Route Compute::route_of(const Sampling& sampling) const {
     return std::find_if(trajectories.begin(), trajectories.end(),
@@ -166,7 +176,8 @@ Route Compute::route_of(const Sampling& sampling) const {
 
 SliceScope::SliceScope(const Run& run, Transforms& transforms, const Slice& of)
     : slice(of), model(model_of(run, transforms, of)),
-      formulation(formulate(run.scan(), model, run.formulation_options)),
+      formulation(formulate(run.scan(), run.scan().grid, !model.coil_maps->empty(),
+                            model.off_resonance, run.formulation_options)),
       images(transforms.device(), formulation, *model.coil_maps),
       drawn(may_be_certified(run, transforms)
                 ? draw_voxels(*model.coil_maps, formulation.voxels.count())
@@ -177,7 +188,7 @@ TrajectoryScope::TrajectoryScope(const Run& of, SliceScope& in, const Compute& c
     : run(of), slice(in), weights(weights_of(of, sampling, in.formulation)),
       encoding(*compute.transforms, in.images, sampling, weights.cells),
       n(normal_operator_of(of, encoding, compute.route_of(sampling))),
-      certifier_(certifier_of(*this)) {}
+      certifier(certifier_of(*this)) {}
 
 RightHandSides TrajectoryScope::adjoint(const CoilRows& samples) const {
     const Method& method = run.method();
@@ -209,19 +220,6 @@ Solved TrajectoryScope::solve(const std::vector<Volume>& fhd, const SolveOptions
     return lsrecon::solve(problem(settings), fhd, settings, run.report);
 }
 
-Certificate TrajectoryScope::certify(const CoilRows& samples,
-                                     const std::vector<Volume>& fhd) const {
-    if (!certifier_) {
-        return {};
-    }
-    const Stage stage(run.report, "certify");
-    return certifier_->of(samples, fhd);
-}
-
-std::size_t TrajectoryScope::unknowns() const {
-    return certifier_ ? certifier_->unknowns() : encoding.voxels();
-}
-
 double TrajectoryScope::amplification(const SolveOptions& settings) {
     if (!amplification_) {
         amplification_ = lsrecon::amplification(*n, settings, run.report);
@@ -238,7 +236,11 @@ void transform(const TrajectoryScope& at, FrameData& data) {
                           by_method ? 0 : at.encoding.cost(samples.rows()).seconds);
         data.fhd = at.adjoint(samples);
     }
-    data.certificate = at.certify(samples, data.fhd.volumes);
+    data.certificate = {};
+    if (at.certifier) {
+        const Stage stage(at.run.report, "certify");
+        data.certificate = at.certifier->of(samples, data.fhd.volumes);
+    }
 }
 
 FrameData begin_frame(const Run& run, TrajectoryScope& at, std::size_t f) {
@@ -258,7 +260,7 @@ ImageFrame solve_frame(TrajectoryScope& at, const FrameData& data, const SolveOp
     of_frame.monitor = monitor;
     of_frame.looks_ahead =
         !settings.precondition &&
-        (run.request.certify > 0 || (settings.iterations >= many && at.is_certified()));
+        (run.request.certify > 0 || (settings.iterations >= many && at.certifier));
     const Solved solved = [&] {
         std::optional<Stage> stage;
         if (run.method().solves) {
@@ -267,7 +269,7 @@ ImageFrame solve_frame(TrajectoryScope& at, const FrameData& data, const SolveOp
         return at.solve(data.fhd.volumes, of_frame);
     }();
     ImageFrame image = image_of(at.encoding.transforms(), data.frame, solved, error_of(at, data),
-                                data.certificate, settings, at.unknowns());
+                                data.certificate, settings, unknowns_of(at));
     refine(at, settings, image);
     if (!solved.gains.empty()) { // of a solve
         measure_error(at, data, settings, solved, image);
@@ -285,7 +287,7 @@ ImageFrame errors_by_gain(TrajectoryScope& at, const FrameData& data, const Solv
     ImageFrame errors;
     estimate_rounding(errors, like.gains, settings.lambda, error_of(at, data),
                       at.encoding.transforms().epsilon());
-    estimate_by_certificate(errors, like, data.certificate, settings.lambda, at.unknowns());
+    estimate_by_certificate(errors, like, data.certificate, settings.lambda, unknowns_of(at));
     if (refined) {
         refine(at, settings, errors);
     }

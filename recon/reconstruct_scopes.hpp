@@ -1,5 +1,8 @@
+// The scopes of a run: what lives for a slice, a trajectory and a frame.
+
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -7,7 +10,7 @@
 #include "encoding/certificate.hpp"
 #include "encoding/joint.hpp"
 #include "encoding/methods.hpp"
-#include "encoding/qs_of_run.hpp"
+#include "encoding/normal_operator.hpp"
 #include "model/model_check.hpp"
 #include "model/prepared_scan.hpp"
 #include "plan/cost.hpp"
@@ -24,6 +27,7 @@ struct Run {
     const FormulationOptions& formulation_options;
     const ReconstructOptions& request;
     const SolveFacts& facts;
+    const SolveOptions solve_before_choice; ///< settle() by these facts, before data choose numbers
     const FrameShape& shape; ///< of the largest frame
     ModelCheck& model_check;
     Reporter& report;
@@ -33,6 +37,10 @@ struct Run {
     const Scan& scan() const { return prepared.scan(); }
     const Method& method() const { return method_of(request.solve); }
 };
+
+/// Reads a frame other than the one of the pass and uses it. Nothing happens where its samples
+/// cannot be read: the frame fails in a pass of its own, which reports it.
+void with_readable_frame(const std::function<void()>& read_and_use);
 
 /// How a run computes: the transforms, and by them the plans of all trajectories.
 struct Compute {
@@ -77,11 +85,6 @@ public:
     const LeastSquares& problem(const SolveOptions& settings);
     /// Makes the system of frames that are solved together, which outlives this scope.
     std::shared_ptr<System> kept_system(const SolveOptions& settings);
-    /// Errors of F^H d of these samples, and of Q; of no voxels where they are not sampled.
-    Certificate certify(const CoilRows& samples, const std::vector<Volume>& fhd) const;
-    bool is_certified() const { return certifier_.has_value(); }
-    /// The number of voxels over which errors of F^H d are spread.
-    std::size_t unknowns() const;
     /// amplification() with the settings; computed where an image needs it first.
     double amplification(const SolveOptions& settings);
 
@@ -90,9 +93,9 @@ public:
     const Density weights; ///< of a method that does not solve
     const Encoding encoding;
     const std::optional<NormalOperator> n; ///< of a method that solves
+    const std::optional<Certifier> certifier; ///< where transforms may be inexact
 
 private:
-    const std::optional<Certifier> certifier_; ///< where transforms may be inexact
     std::optional<LeastSquares> problem_;
     std::shared_ptr<System> kept_system_;
     std::optional<double> amplification_;

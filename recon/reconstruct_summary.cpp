@@ -1,8 +1,10 @@
+// Adds numbers, tables and the noise map to an image.
+
 #include "reconstruct_summary.hpp"
 
 #include <algorithm>
 
-#include "encoding/choose_lambda.hpp"
+#include "encoding/lambda_curve.hpp"
 #include "encoding/noise_map.hpp"
 
 namespace lsrecon {

@@ -1,3 +1,5 @@
+// Completes an image once its frames are there.
+
 #pragma once
 
 #include "reconstruct_first_pass.hpp"

@@ -12,11 +12,11 @@
 #include "base/numbers.hpp"
 #include "device/devices.hpp"
 #include "encoding/methods.hpp"
-#include "encoding/solvers.hpp"
+#include "encoding/solve.hpp"
 #include "io/image/png.hpp"
 #include "plan/effort.hpp"
 #include "plan/settle.hpp"
-#include "solve/cg.hpp"
+#include "solve/conjugate_gradient.hpp"
 
 namespace lsrecon::app {
 

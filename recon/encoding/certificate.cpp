@@ -1,3 +1,5 @@
+// Holds F^H d and Q against exact sums at random points.
+
 #include "encoding/certificate.hpp"
 
 #include <algorithm>
@@ -130,6 +132,9 @@ Certificate certify_fhd(const Sampling& sampling, const CoilRows& samples,
     return errors;
 }
 
+namespace {
+
+/// Adds the sampled errors of Q, measured at random differences of two voxels.
 void certify_q(const Sampling& sampling, const Q& q, Certificate& errors) {
     const Voxels differences = Voxels::half_differences(q.grid);
     const std::size_t count = points_to_sample(1, sampling.samples());
@@ -146,6 +151,8 @@ void certify_q(const Sampling& sampling, const Q& q, Certificate& errors) {
     errors.gram = error_estimate(squares, static_cast<double>(differences.count()), norm);
     errors.spread = norm / (q.at_zero() * std::sqrt(std::ldexp(0.5, q.grid.dimensions)));
 }
+
+} // namespace
 
 // N is wrong by as much of itself as Q, or by numbers without order in all differences: then N rho
 // of as much of Q(0) rho times the spread. Neither is known, and the sum of both is above each.

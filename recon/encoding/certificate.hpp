@@ -1,3 +1,5 @@
+// The sampled error of F^H d and Q, and of the image that is made of them.
+
 #pragma once
 
 #include "encoding/normal_operator.hpp"
@@ -19,7 +21,7 @@ struct DrawnVoxels {
     /// The number of voxels over which errors of F^H d are spread; N without maps.
     double unknowns = 0;
 };
-/// The same on every platform. `coil_maps` are C x N, or empty.
+/// Draws the same voxels on every platform. `coil_maps` are C x N, or empty.
 DrawnVoxels draw_voxels(const CoilRows& coil_maps, std::size_t voxels);
 
 /// The sampled errors of F^H d at the drawn voxels. `samples` are C x M, `coil_maps` C x N or
@@ -27,10 +29,8 @@ DrawnVoxels draw_voxels(const CoilRows& coil_maps, std::size_t voxels);
 Certificate certify_fhd(const Sampling& sampling, const CoilRows& samples,
                         const CoilRows& coil_maps, const Voxels& voxels, const DrawnVoxels& drawn,
                         const std::vector<Volume>& fhd);
-/// The time that certify_fhd takes, and for one coil that of certify_q.
+/// The time that certify_fhd takes; for one coil, it is that of sampling the errors of Q.
 double seconds_to_certify(const MachineModel& pace, std::size_t coils, std::size_t samples);
-/// Adds the sampled errors of Q, measured at random differences of two voxels.
-void certify_q(const Sampling& sampling, const Q& q, Certificate& errors);
 
 /// Holds F^H d and Q of one trajectory against exact sums.
 class Certifier {

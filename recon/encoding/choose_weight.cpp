@@ -1,3 +1,5 @@
+// Follows each candidate from large weights to small ones, and compares what they predict.
+
 #include "encoding/choose_weight.hpp"
 
 #include <algorithm>
@@ -11,7 +13,7 @@
 #include "base/numbers.hpp"
 #include "encoding/joint.hpp"
 #include "encoding/sample_energy.hpp"
-#include "encoding/solvers.hpp"
+#include "encoding/solve.hpp"
 #include "operators/q.hpp"
 #include "scan/coil_transform.hpp"
 #include "scan/held_out.hpp"
@@ -98,12 +100,14 @@ class Prediction {
 public:
     Prediction(const SliceToWeigh& slice, const std::vector<const Frame*>& frames,
                const SolveOptions& options, Reporter& report)
-        : slice_(slice), mixing_(mixing_of(slice.images.coil_maps, *frames.front())),
+        : slice_(slice),
+          coil_transform_(coil_transform_of(slice.images.coil_maps, *frames.front())),
           maps_(mixed_maps(slice.images.coil_maps)),
           images_(slice.transforms.device(), slice.images.formulation, maps_),
           on_device_(solver_of(options).on_device), report_(report) {
         for (const Frame* const frame : frames) {
-            const Frame of_virtual_coils{frame->sampling, mixed(mixing_, frame->samples), "", {}};
+            const Frame of_virtual_coils{
+                frame->sampling, mixed(coil_transform_, frame->samples), "", {}};
             of_frames_.push_back(
                 std::make_unique<OfFrame>(of_virtual_coils, hold_out(*frame->sampling)));
         }
@@ -254,17 +258,17 @@ private:
 
     /// Few virtual coils predict as all do: those of nearly all energy where coil maps combine
     /// them, the strongest ones where each is solved alone.
-    static CoilTransform mixing_of(const CoilRows& maps, const Frame& frame) {
+    static CoilTransform coil_transform_of(const CoilRows& maps, const Frame& frame) {
         const CoilCompression with_maps{0, 0.99};
         const CoilCompression alone{coils_alone_of_weight};
         return compressed_coils({gram(frame.samples)}, maps.empty() ? alone : with_maps).mixing;
     }
     CoilRows mixed_maps(const CoilRows& maps) const {
-        return maps.empty() ? maps : mixed(mixing_, maps);
+        return maps.empty() ? maps : mixed(coil_transform_, maps);
     }
 
     const SliceToWeigh& slice_;
-    CoilTransform mixing_;
+    CoilTransform coil_transform_;
     CoilRows maps_;
     ImageSpace images_; ///< of virtual coils
     SolveOptions settings_; ///< of the candidate

@@ -1,9 +1,11 @@
+// The choice of regularisers, and of a weight or lambda, by samples that are held out.
+
 #pragma once
 
 #include "base/report.hpp"
 #include "encoding/least_squares.hpp"
 #include "scan/image.hpp"
-#include "solve/weight_curve.hpp"
+#include "solve/curves.hpp"
 
 namespace lsrecon {
 

@@ -1,13 +1,175 @@
+// F^H d and F rho in pieces that fit the device, and the operator A that is made of them.
+
 #include "encoding/encoding.hpp"
 
 #include <algorithm>
 #include <cmath>
 
+#include "base/error.hpp"
+#include "base/float_range.hpp"
 #include "base/numbers.hpp"
+#include "engines/pieces.hpp"
 #include "operators/finite.hpp"
 #include "scan/check_samples.hpp"
 
 namespace lsrecon {
+
+namespace {
+
+/// Phases of a field map in another unit are no physics: 1 kHz during half a second is more than
+/// any scan has.
+void require_few_turns(const Scan& scan, const OffResonance& off_resonance) {
+    constexpr double most = 500;
+    const double field = off_resonance.field.cwiseAbs().maxCoeff();
+    for (const Frame& frame : scan.frames) {
+        const RealVector& times = frame.sampling->times;
+        const double latest = times.size() > 0 ? times.cwiseAbs().maxCoeff() : 0;
+        if (field * latest > most) {
+            throw InputError(
+                {scan.file, "field map and times",
+                 text("up to ", field, " Hz at ", latest, " s, which is ", field * latest,
+                      " turns of the phase"),
+                 text("at most ", most, " turns"),
+                 "check that the field map is in Hz and the times in s, or pass `field_map` none"});
+        }
+    }
+}
+
+} // namespace
+
+Products Formulation::products() const {
+    if (!through_q) {
+        return Products::transforms;
+    }
+    return off_resonance ? Products::convolutions : Products::one_convolution;
+}
+
+Formulation formulate(const Scan& scan, const FormulationOptions& options) {
+    return formulate(scan, scan.grid, !scan.coil_maps.empty(), scan.off_resonance, options);
+}
+
+Formulation formulate(const Scan& scan, const Grid& grid, bool has_maps,
+                      const std::shared_ptr<const OffResonance>& off_resonance,
+                      const FormulationOptions& options) {
+    if (options.with_q && scan.voxels) {
+        throw UsageError("`q`: the scan has /voxels, and Q serves a grid only\n  next:     leave "
+                         "`q` out: F^H F is then applied by F and F^H");
+    }
+    if (options.with_neighbours && scan.voxels) {
+        throw UsageError("`reg`: the scan has /voxels, and regularisers need a grid\n  next:     "
+                         "use `lambda`");
+    }
+    if (off_resonance) {
+        require_few_turns(scan, *off_resonance);
+    }
+    if (options.with_q && off_resonance) {
+        throw UsageError("`q`: the scan has a field map, which Q does not model\n"
+                         "  next:     leave `q` out, or pass `field_map` none");
+    }
+    const bool through_q = !scan.voxels && (!off_resonance || options.in_segments);
+    Voxels voxels = scan.voxels ? Voxels::at(grid, *scan.voxels) : Voxels::of_grid(grid);
+    return {grid, voxels.in_field(off_resonance), through_q, has_maps, off_resonance != nullptr};
+}
+
+namespace {
+
+/// Values of a volume, but for a power of two.
+using TakePart = std::function<void(std::size_t volume, const Range& at, const Array& values)>;
+
+struct FhdInputs {
+    PiecewiseTransform& transform;
+    MuFactors& factors;
+    const CoilRows& samples;
+    CoilMaps& maps;
+
+    int exponent_of_samples(Precision precision) const {
+        return range_exponent(precision, samples.largest_part());
+    }
+    /// The exponent of two that is missing from the values handed to TakePart.
+    int exponent(Precision precision) const {
+        return exponent_of_samples(precision) + factors.exponent();
+    }
+};
+
+void transform_samples(Transforms& transforms, const FhdInputs& of, const TakePart& take,
+                       std::optional<Range> share, Listener listener) {
+    Device& device = transforms.device();
+    const Element complex{true, transforms.precision()};
+    const int exponent = of.exponent_of_samples(transforms.precision());
+    Array sum; // over the coils
+    of.transform.adjoint(
+        of.samples.rows(), false,
+        [&](const Range& coils, const Range& at, Array& to) {
+            device.upload(of.samples, coils, at, -exponent, to);
+            of.factors.apply(at, to);
+        },
+        [&](const Range& coils, const Range& at, const Array& from) {
+            if (of.maps.given()) {
+                if (coils.first == 0) {
+                    sum = device.zeros(at.count, complex);
+                }
+                for (std::size_t c = 0; c < coils.count; ++c) {
+                    device.add_conjugate_product(of.maps.part(coils.first + c, at), from,
+                                                 c * at.count, sum);
+                }
+                if (coils.first + coils.count == of.samples.rows()) {
+                    take(0, at, sum);
+                }
+                return;
+            }
+            for (std::size_t c = 0; c < coils.count; ++c) {
+                Array volume = device.zeros(at.count, complex);
+                device.copy(from, c * at.count, volume);
+                take(coils.first + c, at, volume);
+            }
+        },
+        [&](double fraction) { listener.progress(fraction); }, share);
+}
+
+} // namespace
+
+Cost cost_of_fhd(Transforms& transforms, std::size_t coils, std::size_t samples,
+                 std::size_t voxels) {
+    const Device& device = transforms.device();
+    return cost_of_pieces(fit_pieces({coils, samples, voxels, 1}, device.memory(),
+                                     device.largest_array(), transforms.precision()),
+                          transforms.precision());
+}
+
+double fhd_of_frame(Transforms& transforms, const Voxels& voxels, const Frame& frame,
+                    const CoilRows& coil_maps, const TakeFhd& take, Reporter& report) {
+    PiecewiseTransform transform(transforms, frame.sampling->points(), voxels);
+    CoilMaps maps(transforms.device(), coil_maps);
+    MuFactors factors(transforms.device(), transforms.precision(), *frame.sampling);
+    const FhdInputs inputs{transform, factors, frame.samples, maps};
+    const Stage stage(report, "fhd", transform.predicted("fhd", frame.samples.rows()).seconds);
+    const int exponent = inputs.exponent(transforms.precision());
+    transform_samples(
+        transforms, inputs,
+        [&](std::size_t volume, const Range& at, const Array& values) {
+            const Volume part(transforms.device(), values, exponent);
+            require_finite("fhd", part.norm());
+            take(volume, at, part.values());
+        },
+        {}, report);
+    return transform.error();
+}
+
+FhdOnHost fhd_on_host(Transforms& transforms, const Voxels& voxels, const Frame& frame,
+                      const CoilRows& coil_maps, Reporter& report) {
+    const std::size_t volumes = coil_maps.empty() ? frame.samples.rows() : 1;
+    FhdOnHost result{
+        CoilMatrix(static_cast<Eigen::Index>(volumes), static_cast<Eigen::Index>(voxels.count())),
+        0};
+    result.error = fhd_of_frame(
+        transforms, voxels, frame, coil_maps,
+        [&](std::size_t volume, const Range& at, const ComplexVector& values) {
+            result.values.row(static_cast<Eigen::Index>(volume))
+                .segment(static_cast<Eigen::Index>(at.first), values.size()) = values.transpose();
+        },
+        report);
+    return result;
+}
 
 namespace {
 
@@ -53,9 +215,22 @@ bool Encoding::is_exact() const {
 
 RightHandSides Encoding::adjoint(const CoilRows& samples, Listener listener) const {
     const std::lock_guard<std::recursive_mutex> one_at_a_time(transforms_.device().in_use);
+    const FhdInputs inputs{transform_, factors_, samples, images_.maps};
+    const std::optional<Range> share = transform_.share_of_rank("fhd", samples.rows());
+    Volumes volumes(transforms_.device(), voxels(), inputs.exponent(transforms_.precision()));
+    transform_samples(
+        transforms_, inputs,
+        [&](std::size_t, const Range& at, const Array& values) {
+            share ? volumes.add_share(values) : volumes.add(at, values);
+        },
+        share, listener);
     RightHandSides result;
-    result.volumes =
-        compute_fhd(transforms_, transform_, factors_, samples, images_.maps, listener);
+    result.volumes = share
+                         ? volumes.finished_by(transforms_.ranks(), transform_.voxels().together())
+                         : volumes.finished();
+    for (const Volume& volume : result.volumes) {
+        require_finite("fhd", volume.norm());
+    }
     require_not_of_device(result.volumes, sampling_, samples, images_.coil_maps);
     result.error = transform_.error();
     return result;
@@ -63,12 +238,33 @@ RightHandSides Encoding::adjoint(const CoilRows& samples, Listener listener) con
 
 std::optional<FhdOfCoils> Encoding::adjoint_of_coils(const CoilRows& samples) const {
     const std::lock_guard<std::recursive_mutex> one_at_a_time(transforms_.device().in_use);
-    return compute_fhd_of_coils(transforms_, transform_, factors_, samples, {});
+    if (transforms_.ranks().count() > 1) {
+        return {};
+    }
+    const CoilRows none;
+    CoilMaps no_maps(transforms_.device(), none);
+    const FhdInputs inputs{transform_, factors_, samples, no_maps};
+    FhdOfCoils fhd{{}, inputs.exponent(transforms_.precision())};
+    bool whole = true;
+    transform_samples(transforms_, inputs,
+                      [&](std::size_t, const Range& at, const Array& values) {
+                          whole = whole && at.count == voxels();
+                          fhd.coils.push_back(values);
+                      },
+                      {}, {});
+    return whole ? std::optional(std::move(fhd)) : std::nullopt;
 }
 
 std::vector<Volume> Encoding::combine(const FhdOfCoils& of_coils) const {
-    const std::lock_guard<std::recursive_mutex> one_at_a_time(transforms_.device().in_use);
-    return combined(transforms_, of_coils, images_.maps);
+    Device& device = transforms_.device();
+    const std::lock_guard<std::recursive_mutex> one_at_a_time(device.in_use);
+    Array sum = device.zeros(voxels(), {true, transforms_.precision()});
+    for (std::size_t c = 0; c < of_coils.coils.size(); ++c) {
+        device.add_conjugate_product(images_.maps.map(c, 0), of_coils.coils[c], 0, sum);
+    }
+    std::vector<Volume> result{Volume(device, std::move(sum), of_coils.exponent)};
+    require_finite("fhd", result.front().norm());
+    return result;
 }
 
 void Encoding::visit_samples(const std::vector<ComplexVector>& images, std::size_t coils,

@@ -1,12 +1,80 @@
+// A, from images to samples, and its adjoint: how a scan is formulated, F^H d, and the operator.
+
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <optional>
 #include <vector>
 
-#include "encoding/fhd.hpp"
-#include "encoding/formulation.hpp"
+#include "base/computation.hpp"
+#include "base/report.hpp"
+#include "device/volume.hpp"
+#include "engines/mu_factors.hpp"
+#include "engines/piecewise.hpp"
+#include "operators/coil_maps.hpp"
+#include "scan/scan.hpp"
+#include "scan/slice.hpp"
 
 namespace lsrecon {
+
+/// The ways to make products with F^H W F, the cheapest first.
+enum class Products { one_convolution, convolutions, transforms };
+
+/// The decisions about a scan before any work: a pure function of the scan.
+struct Formulation {
+    Grid grid; ///< grid of the image, which may have its voxels elsewhere
+    Voxels voxels; ///< voxels of the image
+    bool through_q; ///< F^H F by convolution with Q, or by F and F^H themselves
+    bool coils_share_one_problem; ///< one problem with coil maps, or one a coil and then combined
+    bool off_resonance = false; ///< then F^H F through Q is a sum of such terms
+
+    Products products() const;
+};
+
+/// The inputs of a formulation that do not come from the scan.
+struct FormulationOptions {
+    bool with_q = false; ///< the user brings Q
+    bool with_neighbours = false; ///< regularisers that need a grid
+    /// Off-resonance comes in time segments, as of Transforms::segment_error above 0, and not
+    /// exactly.
+    bool in_segments = false;
+};
+
+/// UsageError when the scan cannot use what the options bring; InputError when the field map must
+/// be in another unit.
+Formulation formulate(const Scan& scan, const FormulationOptions& options = {});
+/// The formulation of an image on this grid, of slices with coil maps or without. `off_resonance`
+/// is the field, or null.
+Formulation formulate(const Scan& scan, const Grid& grid, bool has_maps,
+                      const std::shared_ptr<const OffResonance>& off_resonance,
+                      const FormulationOptions& options);
+
+/// F^H mu_c of every coil, whole, on the device: what F^H d is made of by any coil maps.
+struct FhdOfCoils {
+    std::vector<Array> coils;
+    int exponent; ///< the values lack this power of two
+};
+/// The cost of the transform in F^H d, for as many coils at a time as the device takes, without
+/// coil maps and volumes.
+Cost cost_of_fhd(Transforms& transforms, std::size_t coils, std::size_t samples,
+                 std::size_t voxels);
+
+/// F^H d of a frame with coil maps C x N, or with none, handed over in parts as it is computed: all
+/// volumes at some voxels, then all volumes at the next. Returns a bound of the relative L2 error
+/// of F^H.
+using TakeFhd =
+    std::function<void(std::size_t volume, const Range& at, const ComplexVector& values)>;
+double fhd_of_frame(Transforms& transforms, const Voxels& voxels, const Frame& frame,
+                    const CoilRows& coil_maps, const TakeFhd& take, Reporter& report);
+
+/// F^H d of a frame as rows on the host.
+struct FhdOnHost {
+    CoilMatrix values;
+    double error;
+};
+FhdOnHost fhd_on_host(Transforms& transforms, const Voxels& voxels, const Frame& frame,
+                      const CoilRows& coil_maps, Reporter& report);
 
 /// The voxels of a slice, and its coil maps on the device of the transforms: what the encodings of
 /// its trajectories share.
@@ -45,11 +113,14 @@ public:
     std::size_t voxels() const { return images_.formulation.voxels.count(); }
     bool is_exact() const;
 
-    /// F^H d of C x M samples, in a.u. DeviceError where the device gives zeros.
+    /// F^H d of C x M samples, in a.u. With coil maps it is one volume, sum_c conj(S_c) F^H mu_c;
+    /// without, one a coil: the right-hand sides of as many least-squares problems. DeviceError
+    /// where the device gives zeros.
     RightHandSides adjoint(const CoilRows& samples, Listener listener = {}) const;
-    /// F^H mu of every coil, and F^H d of it: encodings of one sampling that differ in their coil
-    /// maps alone share it. None as of compute_fhd_of_coils().
+    /// F^H mu of every coil: encodings of one trajectory that differ in their coil maps alone share
+    /// it. None where the device has no room for whole volumes, or ranks compute together.
     std::optional<FhdOfCoils> adjoint_of_coils(const CoilRows& samples) const;
+    /// F^H d of them with the coil maps of this encoding, with the bits of adjoint().
     std::vector<Volume> combine(const FhdOfCoils& of_coils) const;
     /// A of images of N voxels, one with coil maps, one a coil without: C x M, without noise.
     CoilMatrix forward(const std::vector<ComplexVector>& images, Listener listener = {}) const;

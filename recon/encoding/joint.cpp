@@ -1,3 +1,5 @@
+// Brings the problems of all frames to common scales and solves them together.
+
 #include "encoding/joint.hpp"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Solves the frames of a slice together, for terms that couple them.
+
 #pragma once
 
 #include <functional>

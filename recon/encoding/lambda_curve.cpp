@@ -1,3 +1,5 @@
+// Makes the curve of lambda by runs of conjugate gradients, and applies a rule to it.
+
 #include "encoding/lambda_curve.hpp"
 
 #include <algorithm>
@@ -8,8 +10,9 @@
 #include "base/numbers.hpp"
 #include "base/tolerance.hpp"
 #include "encoding/sample_energy.hpp"
-#include "encoding/solvers.hpp"
-#include "solve/shifted_forms.hpp"
+#include "encoding/solve.hpp"
+#include "scan/coil_transform.hpp"
+#include "solve/lanczos.hpp"
 
 namespace lsrecon {
 
@@ -245,6 +248,73 @@ double amplification(const NormalOperator& n, const SolveOptions& options, Repor
         return ShiftedForms(run.coefficients(), run.squares(), options.lambda);
     });
     return std::sqrt(forms.at(options.lambda).x_x / z.squaredNorm());
+}
+
+namespace {
+
+void require_points(const LambdaCurve& curve, const Scan& scan) {
+    if (curve.points.empty()) {
+        throw InputError({scan.file, "automatic lambda", "no image but zeros in the frame",
+                          "a frame with an object, in a precision that resolves it",
+                          "pass a number, or choose other frames with `frames`"});
+    }
+}
+
+/// Tells the options that make the same image again, and why.
+void tell_choice(const LambdaCurve& curve, const std::string& chosen_from,
+                 const std::vector<RegulariserChoice>& beside, Reporter& report) {
+    const LambdaPoint& chosen = curve.at_chosen();
+    report.tell(text("lambda ", chosen.lambda,
+                     beside.empty() ? "" : " with `reg` " + in_words(beside), ": ",
+                     curve.chosen.why, chosen_from, ". Its residual is ",
+                     rounded(chosen.residual / curve.noise), " times the noise's energy"));
+}
+
+} // namespace
+
+LambdaCurve choose_lambda(const RuleChoice& wanted, const Scan& scan, const Frame& frame,
+                          const NormalOperator& n, const RightHandSides& fhd,
+                          const SolveOptions& options, const std::string& chosen_from,
+                          Reporter& report) {
+    const LambdaRule& rule = *lambda_rule(wanted.word);
+    const double of_sample = energy_of_noise(scan.noise);
+    if (rule.needs_noise && !(of_sample > 0)) {
+        throw InputError({scan.file, scan.name_of("noise"),
+                          scan.noise.empty() ? "it is missing" : "only zeros",
+                          "samples of noise, which `lambda` " + rule.name + " needs",
+                          "pass `lambda` auto, or a number"});
+    }
+    const auto is_enough = [&](LambdaCurve& curve, int iterations) {
+        const bool is_last = iterations >= options.iterations;
+        try {
+            require_points(curve, scan);
+            curve.chosen = rule.choose(curve, scan.file);
+        } catch (const RunError&) {
+            throw;
+        } catch (const InputError&) { // the rule finds none, perhaps with more
+            if (is_last) {
+                throw;
+            }
+            return false;
+        }
+        return is_last || (iterations >= first_iterations_of_curve && is_solved(curve.at_chosen()));
+    };
+    LambdaCurve curve = make_lambda_curve(n, frame, fhd, of_sample, options, is_enough, report);
+    tell_choice(curve, chosen_from, options.regularisers, report);
+    return curve;
+}
+
+void add_lambda_curve(Image& image, const LambdaCurve& curve) {
+    RecordTable table{lambda_curve_table, lambda_curve_columns(), {}};
+    for (const LambdaPoint& point : curve.points) {
+        for (const double value : {point.lambda, std::sqrt(point.residual),
+                                   std::sqrt(point.solution), point.residual / curve.noise}) {
+            table.values.push_back(value);
+        }
+    }
+    image.tables.push_back(std::move(table));
+    image.record.emplace_back("lambda_rule", curve.chosen.rule);
+    image.numbers.emplace_back("lambda_discrepancy", curve.at_chosen().residual / curve.noise);
 }
 
 } // namespace lsrecon

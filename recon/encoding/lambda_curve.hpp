@@ -1,9 +1,13 @@
+// Residual and solution over lambda, and the choice of lambda by them.
+
 #pragma once
 
 #include <functional>
 
+#include "base/report.hpp"
 #include "encoding/least_squares.hpp"
-#include "solve/lambda_rules.hpp"
+#include "scan/image.hpp"
+#include "solve/curves.hpp"
 
 namespace lsrecon {
 
@@ -33,5 +37,25 @@ constexpr int iterations_of_rounding = 75; ///< of amplification(), for a factor
 /// relative to Q(0), with the lambda of the options. By a run on signs that were drawn (Hutchinson
 /// 1990, Communications in Statistics 19:433).
 double amplification(const NormalOperator& n, const SolveOptions& options, Reporter& report);
+
+/// Measured on the brain of docs/real_scans.md, outermost slice: power at the rim of what was
+/// sampled over that beyond 0.3 without, 1.0 with 0.1, 2.3 with 0.3, 7 with 1.
+constexpr double weight_of_band = 0.3;
+
+/// A lambda that is chosen lies between 1e-4 and 2, for most scans between 1e-3 and 0.1.
+constexpr double usual_lambda_of_rule = 0.01;
+/// A curve takes so many iterations in most scans.
+constexpr int usual_iterations_of_curve = 75;
+
+/// Chooses lambda for all frames of a scan, as it is transformed, by one frame, and tells which and
+/// why. `fhd` is the frame's, and `chosen_from` says which frame it is, as for choose_weight().
+/// InputError when the scan has no noise for the rule, or the rule finds none.
+LambdaCurve choose_lambda(const RuleChoice& rule, const Scan& scan, const Frame& frame,
+                          const NormalOperator& n, const RightHandSides& fhd,
+                          const SolveOptions& options, const std::string& chosen_from,
+                          Reporter& report);
+
+/// The curve and the rule, for the record.
+void add_lambda_curve(Image& image, const LambdaCurve& curve);
 
 } // namespace lsrecon

@@ -1,3 +1,5 @@
+// Makes the system of a problem on the device, or on the CPU where the device has no room.
+
 #include "encoding/least_squares.hpp"
 
 #include <algorithm>
@@ -7,8 +9,8 @@
 #include "base/numbers.hpp"
 #include "device/reference_device.hpp"
 #include "encoding/methods.hpp"
-#include "encoding/solvers.hpp"
-#include "solve/cg.hpp"
+#include "encoding/solve.hpp"
+#include "solve/conjugate_gradient.hpp"
 
 namespace lsrecon {
 

@@ -1,3 +1,5 @@
+// The least-squares problem of a trajectory: its system, where it is solved, and what it costs.
+
 #pragma once
 
 #include <memory>
@@ -66,7 +68,7 @@ public:
 
     System& system() const { return reference_.system ? *reference_.system : *on_device_; }
     bool is_on_device() const { return on_device_ != nullptr; }
-    /// The same on the reference device.
+    /// Makes the same system on the reference device.
     ReferenceSystem on_reference() const { return make_reference_system(n_, settings_, prior_); }
     const CoilRows& coil_maps() const { return n_.encoding().images().coil_maps; }
 

@@ -1,10 +1,11 @@
+// The table of reconstruction methods, and what those have that do not solve.
+
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "encoding/fhd.hpp"
-#include "encoding/formulation.hpp"
+#include "encoding/encoding.hpp"
 #include "encoding/solve.hpp"
 #include "scan/density.hpp"
 
@@ -37,13 +38,6 @@ const Method& method_of(const SolveOptions& options);
 /// The density compensation that the options of gridding ask for.
 Density density_of_gridding(const Sampling& sampling, const Scan& scan,
                             const Formulation& formulation, const SolveOptions& options);
-/// The weights of a full Cartesian scan. InputError for any other scan.
-Density density_of_cartesian(const Sampling& sampling, const Scan& scan,
-                             const Formulation& formulation, const SolveOptions& options);
-/// F^H d of a full Cartesian scan by FFT.
-std::vector<Volume> fhd_by_fft(Transforms& transforms, const Sampling& sampling,
-                               const RealVector& weights, const Grid& grid, const CoilRows& samples,
-                               CoilMaps& maps, Listener listener);
 
 /// Weights by which F^H d is the image: those of the method over N |phi|^2, 0 where phi is.
 Density weights_of(const Method& method, const Sampling& sampling, const Scan& scan,

@@ -1,7 +1,10 @@
+// Solves replicas of noise, and gathers the deviation of their images.
+
 #include "encoding/noise_map.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "base/numbers.hpp"
 #include "encoding/methods.hpp"
@@ -9,24 +12,6 @@
 #include "scan/replica_noise.hpp"
 
 namespace lsrecon {
-
-namespace {
-
-/// Median and largest of what is not 0, for the record; in words.
-std::string add_statistics(Image& image, const std::string& name, const RealVector& map) {
-    std::vector<double> values;
-    std::copy_if(map.begin(), map.end(), std::back_inserter(values),
-                 [](double value) { return value > 0; });
-    const double largest = values.empty() ? 0 : *std::max_element(values.begin(), values.end());
-    require_an_image(largest);
-    const auto middle = values.begin() + static_cast<long>(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    image.numbers.emplace_back(name + "_median", *middle);
-    image.numbers.emplace_back(name + "_largest", largest);
-    return text("median ", rounded(*middle), ", largest ", rounded(largest));
-}
-
-} // namespace
 
 void RunningDeviation::add(const ComplexVector& image) {
     if (count_ == 0) {
@@ -45,6 +30,31 @@ RealVector RunningDeviation::deviation(int parts) const {
     return (squares_ / (parts * (count_ - 1))).cwiseSqrt();
 }
 
+namespace {
+
+/// Median and largest of what is not 0, for the record; in words.
+std::string add_statistics(Image& image, const std::string& name, const RealVector& map) {
+    std::vector<double> values;
+    std::copy_if(map.begin(), map.end(), std::back_inserter(values),
+                 [](double value) { return value > 0; });
+    const double largest = values.empty() ? 0 : *std::max_element(values.begin(), values.end());
+    require_an_image(largest);
+    const auto middle = values.begin() + static_cast<long>(values.size() / 2);
+    std::nth_element(values.begin(), middle, values.end());
+    image.numbers.emplace_back(name + "_median", *middle);
+    image.numbers.emplace_back(name + "_largest", largest);
+    return text("median ", rounded(*middle), ", largest ", rounded(largest));
+}
+
+/// The noise of an image by pseudo-replicas (Robson et al. 2008, MRM 60:895): the frame is solved
+/// again with other noise added to its samples, and the standard deviation over the replicas is
+/// taken in every voxel, N: of a real or imaginary part of a complex image, or of a magnitude. Its
+/// relative error is 1 / (2 sqrt(replicas - 1)), and sqrt(2) times that for magnitudes.
+///
+/// Noise is added to the data, not reconstructed alone, because conjugate gradients that end early
+/// and penalties that are not quadratic treat both by what the data are.
+///
+/// `noise` gives C x M values of a replica. At least 2 replicas; errors as of solve().
 RealVector noise_map(const NoisyFrame& frame, std::size_t replicas,
                      const std::function<CoilRows(std::size_t replica)>& noise, Reporter& report) {
     const Stage stage(report, "noise_map");
@@ -60,6 +70,8 @@ RealVector noise_map(const NoisyFrame& frame, std::size_t replicas,
     return running.deviation(frame.fhd.size() == 1 ? 2 : 1);
 }
 
+/// Why the g-factor is not defined for a scan as it is transformed, or this solve, which ended so,
+/// has less noise than SENSE; null where it is that of SENSE.
 std::optional<Found> why_no_g_factor(const Scan& scan, const CoilRows& coil_maps,
                                      const Sampling& sampling, bool white,
                                      const SolveOptions& options, const std::vector<Stop>& stops) {
@@ -89,14 +101,22 @@ std::optional<Found> why_no_g_factor(const Scan& scan, const CoilRows& coil_maps
                : std::nullopt;
 }
 
-// N samples on the Nyquist grid give A = N sum |S|^2 and, from samples of this deviation, an image
-// of deviation / sqrt(N sum |S|^2). With R = N / M that is divided out of the noise map.
+/// SNR_full / (SNR sqrt(R)) in every voxel, from a noise map: the g-factor (Pruessmann et al. 1999,
+/// MRM 42:952). SNR_full is that of N samples on the Nyquist grid of these coils, combined with sum
+/// |S|^2, and R is N over the samples of a coil. `deviation` is of a real or imaginary part of the
+/// samples, whose noise is white. 0 where no coil has sensitivity; no maps stand for one coil whose
+/// map is 1.
+///
+/// N samples on the Nyquist grid give A = N sum |S|^2 and, from samples of this deviation, an image
+/// of deviation / sqrt(N sum |S|^2). With R = N / M that is divided out of the noise map.
 RealVector g_factor(const RealVector& noise_map, const CoilRows& coil_maps, std::size_t samples,
                     double deviation) {
     const RealVector squares =
         coil_maps.empty() ? RealVector::Ones(noise_map.size()).eval() : squares_of(coil_maps);
     return noise_map.cwiseProduct((static_cast<double>(samples) * squares).cwiseSqrt()) / deviation;
 }
+
+} // namespace
 
 void add_noise_map(Image& image, std::size_t f, const std::vector<Stop>& stops,
                    const NoisyFrame& frame, const Scan& scan, const Model& model,

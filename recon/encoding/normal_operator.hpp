@@ -1,14 +1,18 @@
+// N of one encoding, and the Q of trajectories that a run keeps for it.
+
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
 
+#include "base/report.hpp"
 #include "encoding/encoding.hpp"
+#include "encoding/q_store.hpp"
+#include "operators/gram.hpp"
 #include "operators/q.hpp"
-#include "operators/time_terms_gram.hpp"
-#include "operators/toeplitz.hpp"
 
 namespace lsrecon {
 
@@ -58,6 +62,35 @@ private:
     std::optional<Q> mean_field_q_;
     double q_at_zero_;
     double error_ = 0;
+};
+
+/// Q of samplings, alive for the run: slices that come need it again.
+class QsOfRun {
+public:
+    /// Takes Q from the store, or null, before it computes one. Keeps the last ones, within so many
+    /// bytes. All must outlive it.
+    QsOfRun(QStore* store, double most_bytes, Reporter& report)
+        : store_(store), most_bytes_(most_bytes), report_(report) {}
+
+    bool are_given() const { return store_ != nullptr && store_->is_given(); }
+    /// InputError as of QStore::require.
+    void require(const Scan& scan, Transforms& transforms);
+    /// Computed in the stage "q".
+    Q of(Transforms& transforms, const Sampling& sampling, const Grid& grid);
+
+private:
+    Q of_store_or_computed(Transforms& transforms, const Sampling& sampling, const Grid& grid);
+
+    struct Kept {
+        const Sampling* sampling;
+        Precision precision;
+        double accuracy;
+        Q q;
+    };
+    QStore* store_;
+    double most_bytes_;
+    Reporter& report_;
+    std::deque<Kept> kept_;
 };
 
 } // namespace lsrecon

@@ -1,3 +1,5 @@
+// The port through which a run takes Q from a store and gives it to one; io/ implements it.
+
 #pragma once
 
 #include <functional>

@@ -1,3 +1,5 @@
+// Estimates noise from samples at the edge of k-space and from the quietest ones.
+
 #include "encoding/sample_energy.hpp"
 
 #include <algorithm>

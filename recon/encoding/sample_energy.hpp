@@ -1,3 +1,5 @@
+// The energy of samples, and how much of it can be noise.
+
 #pragma once
 
 #include "scan/scan.hpp"

@@ -1,9 +1,12 @@
+// Solves one problem after another, on the device or by Eigen, and combines their images.
+
 #include "encoding/solve.hpp"
+
+#include <algorithm>
 
 #include "base/error.hpp"
 #include "base/linear_algebra.hpp"
-#include "encoding/solvers.hpp"
-#include "solve/late_change.hpp"
+#include "solve/residuals.hpp"
 
 namespace lsrecon {
 
@@ -142,16 +145,8 @@ Solved solve_on_reference(System& system, const std::vector<Volume>& fhd,
     return solve_on_device(system, fhd, options, listener);
 }
 
-} // namespace
-
-Solved solve_by_eigen(const LeastSquares& problem, const std::vector<Volume>& fhd,
-                      const SolveOptions& options, Listener listener) {
-    if (!problem.is_on_device()) {
-        return solve_by_eigen_on(problem.system(), fhd, options, listener);
-    }
-    return solve_by_eigen_on(*problem.on_reference().system, fhd, options, listener);
-}
-
+/// Solves on the device when the problem is there and its precision can keep the tolerance, else on
+/// the CPU in double precision, with a finding.
 Solved solve_where_it_fits(const LeastSquares& problem, const std::vector<Volume>& fhd,
                            const SolveOptions& options, Listener listener) {
     if (!problem.is_on_device()) {
@@ -172,6 +167,16 @@ Solved solve_where_it_fits(const LeastSquares& problem, const std::vector<Volume
     } catch (const DeviceError& error) {
         return solve_again(error.what());
     }
+}
+
+} // namespace
+
+Solved solve_by_eigen(const LeastSquares& problem, const std::vector<Volume>& fhd,
+                      const SolveOptions& options, Listener listener) {
+    if (!problem.is_on_device()) {
+        return solve_by_eigen_on(problem.system(), fhd, options, listener);
+    }
+    return solve_by_eigen_on(*problem.on_reference().system, fhd, options, listener);
 }
 
 Solved solve(const LeastSquares& problem, const std::vector<Volume>& fhd,
@@ -201,6 +206,25 @@ ImageFrame to_image(const Frame& frame, const Solved& solved) {
             solved.solver,
             solved.stops,
             relative_change(solved.image, solved.earlier)};
+}
+
+const std::vector<Solver>& solvers() {
+    static const std::vector<Solver> rows{
+        {"device", "conjugate gradients on the device, in double precision if the device has it",
+         &solve_where_it_fits, true, true, true},
+        {"eigen", "conjugate gradients by Eigen on the CPU, as a check", &solve_by_eigen, false,
+         false, false},
+    };
+    return rows;
+}
+
+const Solver& solver_named(const std::string& name) {
+    return *std::find_if(solvers().begin(), solvers().end(),
+                         [&](const Solver& row) { return row.name == name; });
+}
+
+const Solver& solver_of(const SolveOptions& options) {
+    return options.solver == nullptr ? solvers().front() : *options.solver;
 }
 
 } // namespace lsrecon

@@ -1,6 +1,9 @@
+// Solves the least-squares problems of one frame by a solver of the table.
+
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "base/report.hpp"
 #include "encoding/least_squares.hpp"
@@ -37,10 +40,6 @@ void add(Solution solution, double b_norm, std::size_t problems, Solved& solved)
 Solved solve(const LeastSquares& problem, const std::vector<Volume>& fhd,
              const SolveOptions& options, Listener listener = {});
 
-/// Solves on the device when the problem is there and its precision can keep the tolerance, else on
-/// the CPU in double precision, with a note.
-Solved solve_where_it_fits(const LeastSquares& problem, const std::vector<Volume>& fhd,
-                           const SolveOptions& options, Listener listener);
 /// Solves by Eigen, in double precision.
 Solved solve_by_eigen(const LeastSquares& problem, const std::vector<Volume>& fhd,
                       const SolveOptions& options, Listener listener);
@@ -59,5 +58,24 @@ ImageFrame to_image(const Frame& frame, const Solved& solved);
 
 /// The solvers of all frames, for the record.
 std::string solvers_of(const Image& image);
+
+/// A solver of the normal equations, named after --solver.
+struct Solver {
+    std::string name;
+    std::string summary;
+    /// See solve(), which calls it.
+    Solved (*solve)(const LeastSquares& problem, const std::vector<Volume>& fhd,
+                    const SolveOptions& options, Listener listener);
+    bool on_device; ///< whether it runs on the device where there is room
+    bool preconditions;
+    bool splits; ///< minimises what is not quadratic, too
+};
+
+/// The table: a row each, the default first.
+const std::vector<Solver>& solvers();
+
+/// The row of a name in the table, and that which these options choose.
+const Solver& solver_named(const std::string& name);
+const Solver& solver_of(const SolveOptions& options);
 
 } // namespace lsrecon

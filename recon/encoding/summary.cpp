@@ -1,3 +1,5 @@
+// Gathers the solves of all frames, and puts them into words, findings and numbers.
+
 #include "encoding/summary.hpp"
 
 #include <algorithm>
@@ -9,8 +11,8 @@
 #include "base/tolerance.hpp"
 #include "encoding/certificate.hpp"
 #include "encoding/methods.hpp"
-#include "solve/late_change.hpp"
-#include "solve/sensitivity.hpp"
+#include "solve/lanczos.hpp"
+#include "solve/residuals.hpp"
 
 namespace lsrecon {
 

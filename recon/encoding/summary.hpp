@@ -1,3 +1,5 @@
+// What is known of the solves of a scan: their effort, their errors, and what to tell of them.
+
 #pragma once
 
 #include <algorithm>

@@ -151,11 +151,11 @@ Choice choose(const std::vector<Engine>& table, const ComputeOptions& ask, const
         }
     }
     if (!usual) {
-        const bool is_accuracy_asked_for = ask.accuracy > 0 && !ask.accuracy_is_of_image;
         throw DeviceError("no engine can compute this transform" + refusals +
-                          (is_accuracy_asked_for ? "\n  next:     pass a larger `accuracy`, or "
-                                                   "`precision` double"
-                                                 : ""));
+                          (ask.is_accuracy_asked_for()
+                               ? "\n  next:     pass a larger `accuracy`, or "
+                                 "`precision` double"
+                               : ""));
     }
     return *usual;
 }

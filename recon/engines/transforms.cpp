@@ -20,9 +20,8 @@ namespace {
 /// Floats cannot keep an accuracy that is asked for below theirs.
 ComputeOptions in_doubles_where_needed(ComputeOptions options, const Device& device,
                                        const std::vector<Engine>& table) {
-    if (may_be_inexact(options, table) && !options.precision && options.accuracy > 0 &&
-        !options.accuracy_is_of_image && options.accuracy < least_accuracy_of_floats &&
-        device.has(Precision::float64)) {
+    if (may_be_inexact(options, table) && !options.precision && options.is_accuracy_asked_for() &&
+        options.accuracy < least_accuracy_of_floats && device.has(Precision::float64)) {
         options.precision = Precision::float64;
         options.tell(text("double precision, for an accuracy of ", options.accuracy));
     }

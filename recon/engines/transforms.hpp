@@ -48,11 +48,7 @@ public:
     const Engine& engine_for(const SamplePoints& points, const Voxels& voxels) {
         return *chosen(points, voxels).engine;
     }
-    /// ComputeOptions::accuracy, and whether the user asked for it.
     double accuracy() const { return options_.accuracy; }
-    bool accuracy_is_asked_for() const {
-        return options_.accuracy > 0 && !options_.accuracy_is_of_image;
-    }
     const ComputeOptions& options() const { return options_; }
     /// The cost of one coil in "fhd", "q" or "f".
     Cost predict(const std::string& stage, const SamplePoints& points, const Voxels& voxels);

@@ -11,12 +11,10 @@
 #include "base/error.hpp"
 #include "base/numbers.hpp"
 #include "base/tolerance.hpp"
-#include "encoding/fhd.hpp"
-#include "encoding/formulation.hpp"
+#include "encoding/encoding.hpp"
 #include "encoding/solve.hpp"
 #include "engines/on_host.hpp"
 #include "operators/q.hpp"
-#include "solve/cg.hpp"
 #include "solve/conjugate_gradient.hpp"
 #include "solve/system.hpp"
 

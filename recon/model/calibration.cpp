@@ -12,8 +12,8 @@
 #include "model/coarse_solve.hpp"
 #include "model/resampled.hpp"
 #include "model/sampled_cells.hpp"
+#include "operators/gram.hpp"
 #include "operators/q.hpp"
-#include "operators/toeplitz.hpp"
 #include "scan/directions.hpp"
 
 namespace lsrecon {

@@ -12,8 +12,8 @@
 #include "model/estimated_maps.hpp"
 #include "model/resampled.hpp"
 #include "model/sampled_cells.hpp"
+#include "operators/gram.hpp"
 #include "operators/q.hpp"
-#include "operators/toeplitz.hpp"
 #include "scan/coil_transform.hpp"
 #include "scan/receiver_noise.hpp"
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "encoding/formulation.hpp"
+#include "encoding/encoding.hpp"
 #include "encoding/solve.hpp"
 #include "scan/off_resonance.hpp"
 

@@ -1,6 +1,6 @@
 // The cost of estimating the coil maps of a scan, predicted from its trajectory alone.
 
-#include "encoding/fhd.hpp"
+#include "encoding/encoding.hpp"
 #include "model/calibration.hpp"
 #include "model/steps.hpp"
 #include "scan/calibration_samples.hpp"

@@ -1,3 +1,5 @@
+// Keeps coil maps on the device where half of its room is enough; else uploads each.
+
 #include "operators/coil_maps.hpp"
 
 namespace lsrecon {

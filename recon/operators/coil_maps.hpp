@@ -1,3 +1,5 @@
+// Coil maps on a device.
+
 #pragma once
 
 #include <vector>

@@ -1,3 +1,5 @@
+// The basis of cosines (DCT-II) of preconditioners.
+
 #include <algorithm>
 #include <cmath>
 

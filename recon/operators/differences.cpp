@@ -1,3 +1,5 @@
+// Finite differences on any device, and which of them lie within coil maps.
+
 #include "operators/differences.hpp"
 
 #include "device/host_loops.hpp"

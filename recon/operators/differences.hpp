@@ -1,3 +1,5 @@
+// Finite differences along the dimensions of a grid.
+
 #pragma once
 
 #include "operators/operator.hpp"

@@ -1,10 +1,14 @@
+// The FFTs of a convolution with Q: their lengths, and the boxes of voxels that they pad.
+
 #pragma once
 
 #include <array>
 #include <cstddef>
+#include <functional>
 #include <vector>
 
 #include "base/types.hpp"
+#include "device/device.hpp"
 #include "scan/grid.hpp"
 
 namespace lsrecon {
@@ -13,7 +17,7 @@ namespace lsrecon {
 ///
 /// Differences of two voxels, -(N-1)..N-1, stay apart in a period 2L from L = N on. The frequencies
 /// 2g + s of one parity s, 0 or 1 in each dimension, are a transform of length L of values twisted
-/// by exp(-i pi s.n / L) (operators/toeplitz.cpp), so that the period itself is never held.
+/// by exp(-i pi s.n / L) (operators/gram.cpp), so that the period itself is never held.
 struct Embedding {
     Embedding(const Grid& grid, bool on_host);
 
@@ -36,5 +40,9 @@ private:
 
     bool on_host_;
 };
+
+/// The box with its factors on the device: factor(d, n) of the value n of dimension d.
+Box with_factors(Device& device, Precision precision, Box box,
+                 const std::function<Complex(std::size_t d, std::size_t n)>& factor);
 
 } // namespace lsrecon

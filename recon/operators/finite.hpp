@@ -1,3 +1,5 @@
+// Refuses results that are not finite, or are zero, though their input is neither.
+
 #pragma once
 
 #include <cmath>

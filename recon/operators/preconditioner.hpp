@@ -1,3 +1,5 @@
+// Preconditioners that are diagonal in a basis with a fast transform: cosines or exponentials.
+
 #pragma once
 
 #include <memory>

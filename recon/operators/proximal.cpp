@@ -1,3 +1,5 @@
+// The soft threshold on a device.
+
 #include "operators/proximal.hpp"
 
 #include <cmath>

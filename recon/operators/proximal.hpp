@@ -1,3 +1,5 @@
+// Proximal maps of terms that are not quadratic, and the soft threshold.
+
 #pragma once
 
 #include <utility>

@@ -1,3 +1,5 @@
+// Computes half of the differences of Q; the other half is their conjugate.
+
 #include "operators/q.hpp"
 
 #include "base/float_range.hpp"
@@ -74,7 +76,7 @@ QMaking making_of_q(Transforms& transforms, const Sampling& sampling, const Voxe
 
 double largest_q_error(Transforms& transforms, const Sampling& sampling, const Grid& grid) {
     constexpr double of_other_engines = 10; // that are exact
-    if (transforms.accuracy_is_asked_for()) {
+    if (transforms.options().is_accuracy_asked_for()) {
         return transforms.accuracy();
     }
     const Voxels half = Voxels::half_differences(grid);

@@ -1,3 +1,5 @@
+// Q, the kernel of F^H F on a grid, and how it is computed.
+
 #pragma once
 
 #include <string>

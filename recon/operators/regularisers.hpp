@@ -1,3 +1,5 @@
+// The table of regularisers, and what a choice of them needs.
+
 #pragma once
 
 #include <memory>
@@ -64,7 +66,7 @@ struct Regulariser {
     std::string name;
     std::string summary;
     /// Makes the operator of the kind.
-    RegulariserTerm (*make)(const RegulariserContext& place);
+    RegulariserTerm (*make)(const RegulariserContext& context);
     /// Makes the proximal map of the kind; null for a quadratic term.
     std::unique_ptr<Proximal> (*proximal)(const Grid& grid);
     RegulariserVolumes (*volumes)(const Grid& grid);
@@ -93,7 +95,7 @@ bool need_splitting(const std::vector<RegulariserChoice>& chosen);
 
 /// Whether some couple the frames, which are then solved together (encoding/joint.hpp).
 bool need_all_frames(const std::vector<RegulariserChoice>& chosen);
-/// The same of in_words(chosen).
+/// Whether some of those that in_words() names couple the frames.
 bool need_all_frames(const std::string& words);
 /// The terms that couple frames, as they are asked for: "--reg llr".
 std::string flags_over_frames(const std::vector<RegulariserChoice>& chosen);
@@ -114,6 +116,6 @@ double passes_of(const std::vector<RegulariserChoice>& chosen, const Grid& grid)
 std::size_t volumes_of_each_frame(const std::vector<RegulariserChoice>& chosen, const Grid& grid);
 
 std::vector<RegulariserTerm> make_regularisers(const std::vector<RegulariserChoice>& chosen,
-                                               const RegulariserContext& place);
+                                               const RegulariserContext& context);
 
 } // namespace lsrecon

@@ -1,3 +1,5 @@
+// Finds frequencies outside of the convex hull of the samples.
+
 #include "operators/unsampled.hpp"
 
 #include <algorithm>

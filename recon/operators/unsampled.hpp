@@ -1,3 +1,5 @@
+// The spatial frequencies of a grid that a trajectory leaves out, and an image's part at them.
+
 #pragma once
 
 #include <memory>

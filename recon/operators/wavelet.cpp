@@ -1,3 +1,5 @@
+// The levels of the wavelet transform, and their filters on a device.
+
 #include "operators/wavelet.hpp"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// The undecimated Daubechies-4 wavelet transform.
+
 #pragma once
 
 #include <array>

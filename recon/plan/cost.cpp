@@ -7,7 +7,7 @@
 #include "encoding/choose_weight.hpp"
 #include "encoding/methods.hpp"
 #include "encoding/noise_map.hpp"
-#include "encoding/solvers.hpp"
+#include "encoding/solve.hpp"
 #include "engines/pieces.hpp"
 #include "engines/segments.hpp"
 #include "engines/time_terms.hpp"
@@ -16,7 +16,7 @@
 #include "scan/reach.hpp"
 #include "scan/sampling_pool.hpp"
 #include "scan/slice.hpp"
-#include "solve/cg.hpp"
+#include "solve/conjugate_gradient.hpp"
 
 namespace lsrecon {
 

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "base/error.hpp"
-#include "encoding/solvers.hpp"
-#include "solve/cg.hpp"
+#include "encoding/solve.hpp"
+#include "solve/conjugate_gradient.hpp"
 
 namespace lsrecon {
 

@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "encoding/formulation.hpp"
+#include "encoding/encoding.hpp"
 #include "operators/preconditioner.hpp"
 #include "solve/conjugate_gradient.hpp"
 

@@ -2,12 +2,12 @@
 
 #include "base/numbers.hpp"
 #include "encoding/methods.hpp"
-#include "encoding/solvers.hpp"
+#include "encoding/solve.hpp"
 #include "engines/choose.hpp"
 #include "operators/regularisers.hpp"
 #include "plan/settle.hpp"
-#include "solve/cg.hpp"
-#include "solve/lambda_rules.hpp"
+#include "solve/conjugate_gradient.hpp"
+#include "solve/curves.hpp"
 
 namespace lsrecon::option {
 

@@ -6,7 +6,7 @@
 
 #include "base/error.hpp"
 #include "encoding/methods.hpp"
-#include "encoding/solvers.hpp"
+#include "encoding/solve.hpp"
 #include "operators/regularisers.hpp"
 #include "plan/settle.hpp"
 

@@ -8,7 +8,7 @@
 #include "engines/transforms.hpp"
 #include "model/prepare_options.hpp"
 #include "plan/effort.hpp"
-#include "solve/lambda_rules.hpp"
+#include "solve/curves.hpp"
 
 namespace lsrecon {
 

@@ -7,14 +7,13 @@
 
 #include "base/tolerance.hpp"
 #include "encoding/certificate.hpp"
-#include "encoding/choose_lambda.hpp"
 #include "encoding/choose_weight.hpp"
 #include "encoding/lambda_curve.hpp"
 #include "encoding/methods.hpp"
 #include "engines/piecewise.hpp"
 #include "model/model_check.hpp"
 #include "model/steps.hpp"
-#include "operators/toeplitz.hpp"
+#include "operators/gram.hpp"
 #include "plan/cost.hpp"
 #include "plan/settle.hpp"
 #include "scan/sampling_pool.hpp"
@@ -238,7 +237,7 @@ Plan plan_of(Transforms& transforms, const ReconstructOptions& asked, const Scan
                       shape_of(transforms, options, scan, grid, field.get()),
                       facts,
                       settle(options, facts),
-                      formulate(scan, grid, field, planned)};
+                      formulate(scan, grid, !scan.coil_maps.empty(), field, planned)};
     const MachineModel& pace = of.pace();
     const std::vector<Slice> slices = slices_of(scan);
     const auto count = static_cast<double>(slices.size());

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "encoding/choose_lambda.hpp"
+#include "encoding/lambda_curve.hpp"
 #include "encoding/methods.hpp"
 
 namespace lsrecon {
@@ -138,10 +138,6 @@ double accuracy_of_image(const ReconstructOptions& options, double lambda, Preci
     return accuracy_for(tolerance, lambda, precision);
 }
 
-bool is_accuracy_asked_for(const ComputeOptions& compute) {
-    return compute.accuracy > 0 && !compute.accuracy_is_of_image;
-}
-
 /// Computes in doubles, unless the user asks for floats.
 ComputeOptions in_doubles(ComputeOptions compute, const ReconstructOptions& request,
                           double lambda) {
@@ -164,14 +160,14 @@ ComputeOptions choose_compute(ComputeOptions asked, const ReconstructOptions& re
     if (facts.shows_with) {
         return in_doubles(std::move(asked), request, *facts.shows_with);
     }
-    if (!may_be_inexact(asked) || (is_accuracy_asked_for(asked) && !facts.by_samples)) {
+    if (!may_be_inexact(asked) || (asked.is_accuracy_asked_for() && !facts.by_samples)) {
         return asked;
     }
     const bool by_rule = !rule_of(request).word.empty();
     const double of_image =
         accuracy_of_image(request, by_rule ? usual_lambda : request.solve.lambda,
                           asked.precision.value_or(Precision::float32));
-    if (!is_accuracy_asked_for(asked) || of_image < asked.accuracy) {
+    if (!asked.is_accuracy_asked_for() || of_image < asked.accuracy) {
         asked.accuracy_is_of_image = true;
         asked.accuracy = of_image;
     }

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "encoding/choose_weight.hpp"
-#include "encoding/formulation.hpp"
+#include "encoding/encoding.hpp"
 #include "plan/options.hpp"
 
 namespace lsrecon {

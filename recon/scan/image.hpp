@@ -39,7 +39,7 @@ struct ImageFrame {
     ResidualHistories residuals;
     std::string solver = {}; ///< what solved it, "" when nothing was solved
     std::vector<Stop> stops = {}; ///< one a problem
-    double late_change = 0; ///< relative, by the last iterations: solve/late_change.hpp
+    double late_change = 0; ///< relative, by the last iterations: solve/residuals.hpp
     double explained = 0; ///< share of ||d||^2 that F rho explains, 0 where that is not known
     double unexplained = 0; ///< the rest, in units of the noise's expected energy; 0 without noise
     double noise = 0; ///< share of ||d||^2 that is noise at most, where none was measured; else 0

@@ -1,3 +1,5 @@
+// Conjugate gradients, on a device and by Eigen, with the options and results of all solvers.
+
 #pragma once
 
 #include <functional>
@@ -5,6 +7,8 @@
 
 #include "base/computation.hpp"
 #include "base/types.hpp"
+#include "device/volume.hpp"
+#include "operators/operator.hpp"
 #include "operators/regularisers.hpp"
 
 namespace lsrecon {
@@ -21,7 +25,7 @@ struct Iteration {
 using Monitor = std::function<void(const Iteration&)>;
 
 struct Method; // encoding/methods.hpp
-struct Solver; // encoding/solvers.hpp
+struct Solver; // encoding/solve.hpp
 struct DensityMethod; // scan/density.hpp
 
 struct SolveOptions {
@@ -57,7 +61,7 @@ struct Solution {
     /// Relative residual before each iteration and after the last; the first is 1.
     std::vector<double> residuals;
     Stop stop;
-    /// x before its late iterations (solve/late_change.hpp); empty when the tolerance ended them,
+    /// x before its late iterations (solve/residuals.hpp); empty when the tolerance ended them,
     /// and by Eigen.
     ComplexVector earlier = {};
     Iterations run = {}; ///< without preconditioner on the device; else none
@@ -68,5 +72,26 @@ struct Solution {
 /// first. ToleranceError when the residual diverges or stops being finite.
 Solution conjugate_gradient(const std::function<ComplexVector(const ComplexVector&)>& apply,
                             const ComplexVector& b, const SolveOptions& options);
+
+/// The smallest --tolerance that arithmetic of this unit roundoff can keep: 1e-5 in single
+/// precision, measured (docs/maths.md), and as many roundings in double precision.
+constexpr double smallest_tolerance(double epsilon) {
+    constexpr double roundings = 167;
+    return roundings * epsilon;
+}
+
+/// ToleranceError when this precision cannot keep the tolerance.
+void require_tolerance(double tolerance, Precision precision);
+
+/// Solves A x = b for Hermitian positive A by conjugate gradients from x = 0, on arrays of the
+/// device; `inverse`, or null, preconditions. Stops at the tolerance or after the iterations,
+/// whichever is first. The last residual of the history is the true one, ||b - A x|| / ||b|| by one
+/// more product, because the residual of the recurrence goes on falling where rounding stops the
+/// true one.
+/// ToleranceError when the residual diverges or stops being finite, when A is not positive, or when
+/// the recurrence ends the iterations and the true residual is above the tolerance.
+Solution conjugate_gradient(Device& device, SelfAdjoint& a, Precision precision,
+                            SelfAdjoint* inverse, const Volume& b, const SolveOptions& options);
+Cost cost_of_conjugate_gradient(std::size_t voxels, Precision precision, bool preconditioned);
 
 } // namespace lsrecon

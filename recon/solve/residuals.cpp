@@ -1,3 +1,5 @@
+// Records residuals, and stops a solve that diverges.
+
 #include "solve/residuals.hpp"
 
 #include <algorithm>

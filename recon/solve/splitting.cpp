@@ -1,13 +1,13 @@
+// Alternating directions: x by conjugate gradients, z by proximal maps, then the multipliers.
+
 #include "solve/splitting.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <memory>
-#include <optional>
 
 #include "base/error.hpp"
-#include "solve/cg.hpp"
-#include "solve/late_change.hpp"
+#include "solve/conjugate_gradient.hpp"
 #include "solve/residuals.hpp"
 
 namespace lsrecon {
@@ -283,10 +283,13 @@ void Alternation::change_penalty(std::size_t term, double factor) {
     device_.combine(1 / factor - 1, part.back_u, 1, part.back_u);
 }
 
+} // namespace
+
 /// Frames in step: conjugate gradients one by one, then the proximal maps.
-class InStep {
+class SplitFrames {
 public:
-    InStep(Device& device, Precision precision, std::vector<SplitProblem>& problems, int iterations)
+    SplitFrames(Device& device, Precision precision, std::vector<SplitProblem>& problems,
+                int iterations)
         : device_(device), earlier_(problems.size(), EarlierImage(iterations)) {
         for (SplitProblem& problem : problems) {
             frames_.push_back(std::make_unique<Alternation>(
@@ -404,8 +407,6 @@ private:
     std::vector<Group> groups_;
 };
 
-} // namespace
-
 std::vector<Solution> split_solve(Device& device, Precision precision,
                                   std::vector<SplitProblem> problems, const SolveOptions& options) {
     if (problems.front().norm == 0) {
@@ -422,86 +423,64 @@ std::vector<Solution> split_solve(Device& device, Precision precision,
     }
     int iterations = options.iterations;
     int halvings = 0; // of weights on a path
-    InStep in_step(device, precision, problems, iterations);
+    SplitFrames frames(device, precision, problems, iterations);
     const auto all_reached = [&] {
         return std::all_of(residuals.begin(), residuals.end(),
                            [](const Residuals& of_frame) { return of_frame.reached(); });
     };
     for (int i = 0; i < iterations && !all_reached(); ++i) {
-        const std::vector<double> worst = in_step.iterate(i);
+        const std::vector<double> worst = frames.iterate(i);
         for (std::size_t f = 0; f < worst.size(); ++f) {
             residuals[f].add(worst[f]);
         }
         const int on_path = i + 1 - options.iterations;
-        if (on_path == 0 && options.settles && in_step.late_change() > unsettled_change) {
-            halvings = in_step.halvings_of_path();
+        if (on_path == 0 && options.settles && frames.late_change() > unsettled_change) {
+            halvings = frames.halvings_of_path();
             iterations += halvings * iterations_of_weight + options.iterations;
-            in_step.go_on_to(iterations);
+            frames.go_on_to(iterations);
         }
         if (on_path >= 0 && on_path <= halvings * iterations_of_weight &&
             on_path % iterations_of_weight == 0) {
-            in_step.follow_weights(std::pow(2, halvings - on_path / iterations_of_weight));
+            frames.follow_weights(std::pow(2, halvings - on_path / iterations_of_weight));
         }
     }
     std::vector<Solution> solutions;
     for (std::size_t f = 0; f < problems.size(); ++f) {
         const double x_norm = problems[f].x_norm;
-        ComplexVector x = x_norm * in_step.solution(f);
+        ComplexVector x = x_norm * frames.solution(f);
         residuals[f].require_finite(x);
-        solutions.push_back(
-            {std::move(x), residuals[f].history(), residuals[f].stop(),
-             residuals[f].reached() ? ComplexVector() : in_step.earlier(f, x_norm)});
+        solutions.push_back({std::move(x), residuals[f].history(), residuals[f].stop(),
+                             residuals[f].reached() ? ComplexVector() : frames.earlier(f, x_norm)});
     }
     return solutions;
 }
 
-class SplitPath::State {
-public:
-    State(Device& device, Precision precision, std::vector<SplitProblem> problems) {
-        for (const SplitProblem& problem : problems) {
-            x_norms_.push_back(problem.x_norm);
-        }
-        if (problems.front().norm > 0) {
-            in_step_.emplace(device, precision, problems, 0);
-        }
+SplitPath::SplitPath(Device& device, Precision precision, std::vector<SplitProblem> problems) {
+    for (const SplitProblem& problem : problems) {
+        x_norms_.push_back(problem.x_norm);
     }
-
-    void go_on(int iterations) {
-        if (!in_step_) {
-            return;
-        }
-        in_step_->follow_weights();
-        for (int i = 0; i < iterations; ++i) {
-            for (const double residual : in_step_->iterate(++done_)) {
-                Residuals((SolveOptions())).add(residual);
-            }
-        }
+    if (problems.front().norm > 0) {
+        frames_ = std::make_unique<SplitFrames>(device, precision, problems, 0);
     }
-    const Array* image(std::size_t f) const { return in_step_ ? &in_step_->image(f) : nullptr; }
-    double scale(std::size_t f) const { return x_norms_[f]; }
-
-private:
-    std::vector<double> x_norms_;
-    std::optional<InStep> in_step_; ///< none for a right-hand side of zeros
-    int done_ = 0;
-};
-
-SplitPath::SplitPath(Device& device, Precision precision, std::vector<SplitProblem> problems)
-    : state_(std::make_unique<State>(device, precision, std::move(problems))) {}
+}
 
 SplitPath::~SplitPath() = default;
 SplitPath::SplitPath(SplitPath&&) noexcept = default;
 
 void SplitPath::go_on(int iterations) {
-    state_->go_on(iterations);
+    if (!frames_) {
+        return;
+    }
+    frames_->follow_weights();
+    for (int i = 0; i < iterations; ++i) {
+        for (const double residual : frames_->iterate(++done_)) {
+            Residuals((SolveOptions())).add(residual);
+        }
+    }
 }
 
 const Array* SplitPath::image(std::size_t problem) const {
-    return state_->image(problem);
-}
-
-double SplitPath::scale(std::size_t problem) const {
-    return state_->scale(problem);
+    return frames_ ? &frames_->image(problem) : nullptr;
 }
 
 } // namespace lsrecon

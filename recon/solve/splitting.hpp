@@ -1,11 +1,13 @@
+// The alternating direction method of multipliers, for terms that are not quadratic.
+
 #pragma once
 
 #include <memory>
 #include <vector>
 
 #include "device/volume.hpp"
+#include "operators/gram.hpp"
 #include "operators/preconditioner.hpp"
-#include "operators/regularised.hpp"
 #include "operators/regularisers.hpp"
 #include "solve/conjugate_gradient.hpp"
 
@@ -38,6 +40,8 @@ struct SplitProblem {
 std::vector<Solution> split_solve(Device& device, Precision precision,
                                   std::vector<SplitProblem> problems, const SolveOptions& options);
 
+class SplitFrames; // solve/splitting.cpp
+
 /// Such problems whose terms change their weights on the way. Each weight begins where the last one
 /// ended, with its auxiliary variables and multipliers, so that a few iterations are enough.
 class SplitPath {
@@ -51,11 +55,12 @@ public:
     void go_on(int iterations);
     /// The image of a problem: a scale times an array of the device. Null for an image of zeros.
     const Array* image(std::size_t problem) const;
-    double scale(std::size_t problem) const;
+    double scale(std::size_t problem) const { return x_norms_[problem]; }
 
 private:
-    class State;
-    std::unique_ptr<State> state_;
+    std::unique_ptr<SplitFrames> frames_; ///< null for a right-hand side of zeros
+    std::vector<double> x_norms_;
+    int done_ = 0;
 };
 
 } // namespace lsrecon

@@ -1,3 +1,5 @@
+// Solves the normal equations in units of Q(0).
+
 #include "solve/system.hpp"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// The normal equations of one trajectory with their regularisers, as they are solved on a device.
+
 #pragma once
 
 #include <memory>
@@ -5,10 +7,9 @@
 
 #include "operators/gram.hpp"
 #include "operators/preconditioner.hpp"
-#include "operators/regularised.hpp"
 #include "operators/regularisers.hpp"
-#include "solve/cg.hpp"
-#include "solve/plain_run.hpp"
+#include "solve/conjugate_gradient.hpp"
+#include "solve/lanczos.hpp"
 #include "solve/splitting.hpp"
 
 namespace lsrecon {

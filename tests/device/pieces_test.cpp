@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/tolerance.hpp"
-#include "encoding/fhd.hpp"
+#include "encoding/encoding.hpp"
 #include "engines/piecewise.hpp"
 #include "engines/transforms.hpp"
 #include "support/arrays.hpp"

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "base/tolerance.hpp"
-#include "encoding/fhd.hpp"
-#include "encoding/solvers.hpp"
+#include "encoding/encoding.hpp"
+#include "encoding/solve.hpp"
 #include "engines/transforms.hpp"
 #include "simulate/simulate.hpp"
 #include "support/case.hpp"

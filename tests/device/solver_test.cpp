@@ -6,7 +6,7 @@
 #include "base/error.hpp"
 #include "base/tolerance.hpp"
 #include "device/opencl/queue.hpp"
-#include "encoding/solvers.hpp"
+#include "encoding/solve.hpp"
 #include "support/case.hpp"
 #include "support/device_fixture.hpp"
 #include "support/equations.hpp"

@@ -11,7 +11,7 @@
 #include "device/opencl/opencl_device.hpp"
 #include "device/reference_device.hpp"
 #include "encoding/solve.hpp"
-#include "operators/toeplitz.hpp"
+#include "operators/gram.hpp"
 #include "support/case.hpp"
 #include "support/device_fixture.hpp"
 #include "support/engines.hpp"

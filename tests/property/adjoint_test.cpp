@@ -4,14 +4,12 @@
 #include <gtest/gtest.h>
 
 #include "base/tolerance.hpp"
-#include "encoding/fhd.hpp"
+#include "encoding/encoding.hpp"
 #include "engines/mu_factors.hpp"
 #include "engines/on_host.hpp"
-#include "operators/compose.hpp"
 #include "operators/differences.hpp"
-#include "operators/explicit_gram.hpp"
-#include "operators/regularised.hpp"
-#include "operators/toeplitz.hpp"
+#include "operators/gram.hpp"
+#include "operators/operator.hpp"
 #include "support/arrays.hpp"
 #include "support/case.hpp"
 #include "support/numbers.hpp"
@@ -143,7 +141,8 @@ TEST_P(Adjoint, CoilMaps) {
     EXPECT_TRUE(test::adjoint_test(images, combined, voxels(), coils() * voxels(), rounding()));
 }
 
-/// w phi F S_c rho, on the host: what compute_fhd is the adjoint of. Without maps, of all coils.
+/// w phi F S_c rho, on the host: what Encoding::adjoint is the adjoint of. Without maps, of all
+/// coils.
 TEST_P(Adjoint, ProductsOfOperators) {
     if (!problem.voxels.on_lattice() || problem.grid.size[0] < 2) {
         return;

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
-#include "encoding/solvers.hpp"
+#include "encoding/solve.hpp"
 #include "engines/transforms.hpp"
 #include "io/image/file.hpp"
 #include "io/native/writer.hpp"

@@ -5,7 +5,6 @@
 #include "base/fft.hpp"
 #include "base/tolerance.hpp"
 #include "device/reference_device.hpp"
-#include "operators/box_factors.hpp"
 #include "operators/embedding.hpp"
 #include "support/arrays_fixture.hpp"
 #include "support/case.hpp"

@@ -1,12 +1,12 @@
 // What a solve says of its last iterations, against the images before and after them.
 
-#include "solve/late_change.hpp"
+#include "solve/residuals.hpp"
 
 #include <gtest/gtest.h>
 
 #include "encoding/joint.hpp"
 #include "engines/transforms.hpp"
-#include "operators/toeplitz.hpp"
+#include "operators/gram.hpp"
 #include "support/arrays_fixture.hpp"
 #include "support/case.hpp"
 #include "support/numbers.hpp"

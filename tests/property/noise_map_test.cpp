@@ -5,7 +5,7 @@
 #include <Eigen/LU>
 #include <gtest/gtest.h>
 
-#include "encoding/solvers.hpp"
+#include "encoding/solve.hpp"
 #include "engines/transforms.hpp"
 #include "io/hdf5/reader.hpp"
 #include "io/native/writer.hpp"

@@ -9,8 +9,8 @@
 
 #include "engines/transforms.hpp"
 #include "operators/differences.hpp"
-#include "operators/toeplitz.hpp"
-#include "solve/cg.hpp"
+#include "operators/gram.hpp"
+#include "solve/conjugate_gradient.hpp"
 #include "support/arrays_fixture.hpp"
 #include "support/case.hpp"
 #include "support/numbers.hpp"

@@ -6,7 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/tolerance.hpp"
-#include "encoding/solvers.hpp"
+#include "encoding/solve.hpp"
 #include "engines/on_host.hpp"
 #include "engines/transforms.hpp"
 #include "io/image/file.hpp"

@@ -7,7 +7,7 @@
 
 #include "base/error.hpp"
 #include "operators/differences.hpp"
-#include "solve/cg.hpp"
+#include "solve/conjugate_gradient.hpp"
 #include "solve/splitting.hpp"
 #include "support/arrays_fixture.hpp"
 #include "support/case.hpp"

@@ -7,7 +7,7 @@
 #include "device/reference_device.hpp"
 #include "device/volume.hpp"
 #include "operators/coil_maps.hpp"
-#include "operators/toeplitz.hpp"
+#include "operators/gram.hpp"
 #include "support/arrays_fixture.hpp"
 #include "support/numbers.hpp"
 #include "support/transforms.hpp"

@@ -4,7 +4,7 @@
 
 #include "engines/transforms.hpp"
 #include "operators/differences.hpp"
-#include "operators/identity.hpp"
+#include "operators/operator.hpp"
 #include "operators/preconditioner.hpp"
 #include "support/arrays_fixture.hpp"
 #include "support/case.hpp"

@@ -7,7 +7,7 @@
 
 #include "base/error.hpp"
 #include "encoding/methods.hpp"
-#include "encoding/solvers.hpp"
+#include "encoding/solve.hpp"
 #include "engines/transforms.hpp"
 #include "reconstruct.hpp"
 #include "support/case.hpp"

@@ -1,13 +1,12 @@
 // The normal operator off resonance as a sum of convolutions, on every device, against F^H W F of
 // the reference.
 
-#include "operators/time_terms_gram.hpp"
+#include "operators/gram.hpp"
 
 #include <gtest/gtest.h>
 
 #include "base/tolerance.hpp"
 #include "engines/transforms.hpp"
-#include "operators/explicit_gram.hpp"
 #include "support/arrays.hpp"
 #include "support/arrays_fixture.hpp"
 #include "support/case.hpp"

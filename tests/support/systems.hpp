@@ -1,8 +1,7 @@
 #pragma once
 
 #include "device/reference_device.hpp"
-#include "operators/explicit_gram.hpp"
-#include "operators/toeplitz.hpp"
+#include "operators/gram.hpp"
 #include "solve/system.hpp"
 
 namespace lsrecon::test {

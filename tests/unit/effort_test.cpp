@@ -4,8 +4,8 @@
 
 #include "base/error.hpp"
 #include "device/array.hpp"
-#include "encoding/solvers.hpp"
-#include "solve/cg.hpp"
+#include "encoding/solve.hpp"
+#include "solve/conjugate_gradient.hpp"
 
 namespace lsrecon {
 namespace {

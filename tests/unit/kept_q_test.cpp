@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <gtest/gtest.h>
 
-#include "encoding/qs_of_run.hpp"
+#include "encoding/normal_operator.hpp"
 #include "support/case.hpp"
 #include "support/findings.hpp"
 #include "support/surroundings.hpp"

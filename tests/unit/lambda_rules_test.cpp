@@ -1,4 +1,4 @@
-#include "solve/lambda_rules.hpp"
+#include "solve/curves.hpp"
 
 #include <cmath>
 #include <gtest/gtest.h>

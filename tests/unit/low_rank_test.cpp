@@ -1,6 +1,6 @@
 // The proximal map of locally low rank against its definition, by another way to singular values.
 
-#include "operators/low_rank.hpp"
+#include "operators/over_frames.hpp"
 
 #include <Eigen/SVD>
 #include <gtest/gtest.h>

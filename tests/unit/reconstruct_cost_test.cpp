@@ -4,7 +4,7 @@
 
 #include "base/error.hpp"
 #include "device/reference_device.hpp"
-#include "encoding/solvers.hpp"
+#include "encoding/solve.hpp"
 #include "engines/transforms.hpp"
 #include "support/case.hpp"
 #include "support/numbers.hpp"

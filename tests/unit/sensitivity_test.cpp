@@ -1,6 +1,6 @@
 // What errors do to images of iterations that can be done by hand.
 
-#include "solve/sensitivity.hpp"
+#include "solve/lanczos.hpp"
 
 #include <gtest/gtest.h>
 

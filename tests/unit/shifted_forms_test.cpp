@@ -1,11 +1,10 @@
 // Forms of (A + s)^-1 by a run that is not finished, against those of the eigenvalues of A.
 
-#include "solve/shifted_forms.hpp"
+#include "solve/lanczos.hpp"
 
 #include <gtest/gtest.h>
 
 #include "device/reference_device.hpp"
-#include "solve/plain_run.hpp"
 #include "support/case.hpp"
 
 namespace lsrecon {

@@ -1,4 +1,4 @@
-#include "encoding/solvers.hpp"
+#include "encoding/solve.hpp"
 
 #include <gtest/gtest.h>
 

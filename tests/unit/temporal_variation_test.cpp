@@ -1,6 +1,6 @@
 // The proximal map of temporal total variation against its definition and solutions that are known.
 
-#include "operators/temporal_variation.hpp"
+#include "operators/over_frames.hpp"
 
 #include <gtest/gtest.h>
 

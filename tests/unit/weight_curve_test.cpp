@@ -1,4 +1,4 @@
-#include "solve/weight_curve.hpp"
+#include "solve/curves.hpp"
 
 #include <gtest/gtest.h>
 
