@@ -1,7 +1,7 @@
 #pragma once
 
 #include "io/scan_options.hpp"
-#include "plan/option_rows.hpp"
+#include "plan/options.hpp"
 
 namespace lsrecon::app {
 

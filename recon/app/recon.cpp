@@ -11,7 +11,6 @@
 #include "encoding/methods.hpp"
 #include "encoding/solvers.hpp"
 #include "io/image/png.hpp"
-#include "plan/effort.hpp"
 #include "plan/settle.hpp"
 #include "solve/cg.hpp"
 

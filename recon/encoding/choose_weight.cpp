@@ -14,8 +14,8 @@
 #include "encoding/solvers.hpp"
 #include "operators/q.hpp"
 #include "scan/coil_transform.hpp"
-#include "scan/held_out.hpp"
-#include "scan/reach.hpp"
+#include "scan/findings.hpp"
+#include "scan/trajectories.hpp"
 
 namespace lsrecon {
 

@@ -5,7 +5,7 @@
 
 #include "base/numbers.hpp"
 #include "operators/finite.hpp"
-#include "scan/check_samples.hpp"
+#include "scan/check.hpp"
 
 namespace lsrecon {
 

@@ -3,13 +3,10 @@
 #include <algorithm>
 
 #include "base/numbers.hpp"
-#include "scan/calibration_samples.hpp"
 #include "scan/check.hpp"
-#include "scan/check_samples.hpp"
-#include "scan/check_sampling.hpp"
 #include "scan/failed_frames.hpp"
 #include "scan/findings.hpp"
-#include "scan/reach.hpp"
+#include "scan/slice.hpp"
 
 namespace lsrecon {
 

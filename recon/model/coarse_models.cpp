@@ -9,13 +9,13 @@
 #include "base/numbers.hpp"
 #include "encoding/sample_energy.hpp"
 #include "engines/piecewise.hpp"
+#include "model/calibration.hpp"
 #include "model/estimated_maps.hpp"
 #include "model/resampled.hpp"
-#include "model/sampled_cells.hpp"
 #include "operators/q.hpp"
 #include "operators/toeplitz.hpp"
 #include "scan/coil_transform.hpp"
-#include "scan/receiver_noise.hpp"
+#include "scan/noise.hpp"
 
 namespace lsrecon {
 

@@ -3,7 +3,7 @@
 #include "encoding/fhd.hpp"
 #include "model/calibration.hpp"
 #include "model/steps.hpp"
-#include "scan/calibration_samples.hpp"
+#include "scan/slice.hpp"
 
 namespace lsrecon {
 

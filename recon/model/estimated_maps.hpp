@@ -1,3 +1,5 @@
+// Coil maps that are estimated from a calibration: the table of methods.
+
 #pragma once
 
 #include <optional>

@@ -6,9 +6,8 @@
 
 #include "base/error.hpp"
 #include "base/numbers.hpp"
-#include "scan/directions.hpp"
 #include "scan/findings.hpp"
-#include "scan/header_numbers.hpp"
+#include "scan/pose.hpp"
 
 namespace lsrecon {
 

@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "scan/geometry_options.hpp"
+#include "scan/grid.hpp"
 #include "scan/scan.hpp"
 
 namespace lsrecon {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "scan/coil_transform.hpp"
-#include "scan/frame_source.hpp"
+#include "scan/scan.hpp"
 #include "scan/slice.hpp"
 
 namespace lsrecon {

@@ -13,9 +13,9 @@
 #include "engines/time_terms.hpp"
 #include "model/prepared_frames.hpp"
 #include "plan/settle.hpp"
-#include "scan/reach.hpp"
-#include "scan/sampling_pool.hpp"
+#include "scan/findings.hpp"
 #include "scan/slice.hpp"
+#include "scan/trajectories.hpp"
 #include "solve/cg.hpp"
 
 namespace lsrecon {

@@ -1,4 +1,6 @@
-#include "plan/option_rows.hpp"
+// The rows of the options: keys, values, words of help.
+
+#include "plan/options.hpp"
 
 #include "base/numbers.hpp"
 #include "encoding/methods.hpp"

@@ -17,8 +17,8 @@
 #include "operators/toeplitz.hpp"
 #include "plan/cost.hpp"
 #include "plan/settle.hpp"
-#include "scan/sampling_pool.hpp"
 #include "scan/slice.hpp"
+#include "scan/trajectories.hpp"
 
 namespace lsrecon {
 

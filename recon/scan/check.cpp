@@ -6,9 +6,8 @@
 
 #include "base/error.hpp"
 #include "base/numbers.hpp"
-#include "scan/check_samples.hpp"
-#include "scan/check_sampling.hpp"
 #include "scan/host_memory.hpp"
+#include "scan/units.hpp"
 
 namespace lsrecon {
 
@@ -202,6 +201,251 @@ void require_samples(const Scan& scan) {
         throw InputError({scan.file, "/samples", "it is missing", "complex [C, M]",
                           "add the samples; without them only 'lsrecon q' can run"});
     }
+}
+
+namespace {
+
+/// The reach of a trajectory relative to +-N/2 that is allowed: gradients overshoot, but by no more
+/// than this.
+constexpr double allowed_overshoot = 1.05;
+/// The limit where samples beyond N/2 will be left out: a larger reach is a wrong unit.
+constexpr double most_left_out = 2;
+
+} // namespace
+
+SamplingCheck::SamplingCheck(const Scan& scan, const std::vector<std::size_t>& matrix)
+    : scan_(scan), matrix_(matrix) {
+    for (const Frame& frame : scan.frames) {
+        all_share_one_ = all_share_one_ && frame.sampling == scan.frames.front().sampling;
+    }
+}
+
+void SamplingCheck::of_frame(std::size_t frame) const {
+    const Sampling& sampling = *scan_.frames[frame].sampling;
+    const std::string before = all_share_one_ ? "" : text(frame, ", ");
+    if (sampling.trajectory.empty()) {
+        refuse_part(scan_, "trajectory", text("no point in frame ", frame), "at least one sample",
+                    "check how the scan was written");
+    }
+    points(sampling.trajectory, before);
+    range(sampling.trajectory, before);
+    phi_and_weights(sampling);
+}
+
+std::map<std::size_t, InputError> SamplingCheck::of_some_frames() const {
+    std::map<std::size_t, InputError> bad;
+    std::set<const Sampling*> sound{nullptr};
+    for (std::size_t f = 0; f < scan_.frames.size() && !all_share_one_; ++f) {
+        const Sampling* const sampling = scan_.frames[f].sampling.get();
+        try {
+            if (sound.count(sampling) == 0) {
+                points(sampling->trajectory, text(f, ", "));
+                sound.insert(sampling);
+            }
+        } catch (const InputError& error) {
+            bad.emplace(f, error);
+        }
+    }
+    return bad;
+}
+
+void SamplingCheck::points(const std::vector<Vec3>& trajectory, const std::string& before) const {
+    for (std::size_t i = 0; i < trajectory.size(); ++i) {
+        for (std::size_t d = 0; d < 3; ++d) {
+            if (std::isfinite(trajectory[i][d])) {
+                continue;
+            }
+            const std::string at = text("[", before, i, ", ", d, "]");
+            if (before.empty()) {
+                refuse_bad_value(scan_, "trajectory", trajectory[i][d], at);
+            }
+            refuse_part(
+                scan_, "trajectory", shown(trajectory[i][d]) + " at " + at, "finite numbers",
+                "repair the value and write the scan again, or leave its frame out (`frames`)");
+        }
+    }
+}
+
+void SamplingCheck::range(const std::vector<Vec3>& trajectory, const std::string& before) const {
+    for (std::size_t m = 0; m < trajectory.size(); ++m) {
+        for (std::size_t d = 0; d < 3; ++d) {
+            const bool other = d < matrix_.size();
+            const std::size_t size =
+                std::max(scan_.grid.size[d], other ? matrix_[d] : std::size_t(0));
+            const double half = static_cast<double>(size) / 2;
+            if (std::abs(trajectory[m][d]) > (other ? most_left_out : allowed_overshoot) * half) {
+                refuse_part(scan_, "trajectory",
+                            text(trajectory[m][d], " cycles/fov at [", before, m, ", ", d, "]"),
+                            other ? text("within +-", 2 * half, " (N of the larger matrix)")
+                                  : text("within +-", half, " (N/2 of the matrix) and 5 %"),
+                            what_fits(trajectory) +
+                                (other ? ""
+                                       : "; or pass `matrix`, which leaves out what is "
+                                         "beyond its N/2"));
+            }
+        }
+    }
+}
+
+/// The next step for a trajectory that reaches too far.
+std::string SamplingCheck::what_fits(const std::vector<Vec3>& trajectory) const {
+    const std::string any = "correct the units (`traj_units`), the matrix or the trajectory";
+    if (scan_.trajectory_units.empty()) {
+        return any;
+    }
+    const Vec3 factor = to_cycles_per_fov(scan_.trajectory_units, scan_.grid);
+    Vec3 least{HUGE_VAL, HUGE_VAL, HUGE_VAL};
+    Vec3 most{-HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
+    Vec3 largest{0, 0, 0};
+    for (const Vec3& k : trajectory) {
+        for (std::size_t d = 0; d < 3; ++d) {
+            least[d] = std::min(least[d], k[d] / factor[d]);
+            most[d] = std::max(most[d], k[d] / factor[d]);
+            largest[d] = std::max(largest[d], std::abs(k[d] / factor[d]));
+        }
+    }
+    const std::string fits = guess_trajectory_units({largest}, scan_.grid);
+    if (!fits.empty()) {
+        return "pass `traj_units` " + fits + ", in which the matrix is filled; or " + any;
+    }
+    const std::optional<UnitsHint> hint =
+        hint_on_units(least, most, scan_.grid, scan_.trajectory_units);
+    return hint ? hint->next_step + ", since " + hint->seems + "; or " + any : any;
+}
+
+void SamplingCheck::phi_and_weights(const Sampling& sampling) const {
+    for (Eigen::Index m = 0; m < sampling.phi.size(); ++m) {
+        for (const double part : {sampling.phi(m).real(), sampling.phi(m).imag()}) {
+            if (!std::isfinite(part)) {
+                refuse_bad_value(scan_, "phi", part, text("[", m, "]"));
+            }
+        }
+    }
+    for (Eigen::Index m = 0; m < sampling.weights.size(); ++m) {
+        if (!std::isfinite(sampling.weights(m))) {
+            refuse_bad_value(scan_, "weights", sampling.weights(m), text("[", m, "]"));
+        }
+        if (sampling.weights(m) < 0) {
+            refuse_part(scan_, "weights", text(sampling.weights(m), " at [", m, "]"),
+                        "numbers >= 0",
+                        "weights are statistical and cannot be negative; correct them");
+        }
+    }
+    const auto all_zero = [](const auto& values) {
+        return values.size() > 0 && values.cwiseAbs().sum() == 0;
+    };
+    for (const bool phi : {true, false}) {
+        if (phi ? all_zero(sampling.phi) : all_zero(sampling.weights)) {
+            refuse_part(scan_, phi ? "phi" : "weights", "every value is 0",
+                        "at least one that is not", "check how the scan was written");
+        }
+    }
+    if (sampling.phi.size() > 0 && sampling.q_weights().sum() == 0) {
+        refuse_part(scan_, "weights", "every value is 0 where phi is not",
+                    "at least one sample that counts", "check how the scan was written");
+    }
+}
+
+/// Ends at the first sample that is not 0, so that a sound scan costs nothing.
+bool is_silent(const CoilRows& samples, std::size_t coil) {
+    return samples.visit([&](const auto& values) {
+        const auto row = values.row(static_cast<Eigen::Index>(coil));
+        return std::all_of(row.data(), row.data() + row.size(),
+                           [](auto d) { return d == decltype(d)(0); });
+    });
+}
+
+void SilentCoils::add(const CoilRows& samples) {
+    const std::size_t frame = next_++;
+    ++frames_;
+    silent_.resize(std::max(silent_.size(), samples.rows()));
+    std::vector<std::size_t> here;
+    for (std::size_t c = 0; c < samples.rows(); ++c) {
+        if (is_silent(samples, c)) {
+            here.push_back(c);
+        }
+    }
+    if (here.size() == samples.rows()) {
+        empty_.push_back(frame);
+        return;
+    }
+    for (const std::size_t c : here) {
+        silent_[c].push_back(frame);
+    }
+}
+
+Findings SilentCoils::findings() const {
+    Findings findings;
+    const auto add = [&](Found found, const std::vector<std::size_t>& silent, std::size_t coil) {
+        if (!silent.empty()) {
+            findings.push_back({found,
+                                {{"coil", coil},
+                                 {"silent", silent.size()},
+                                 {"frames", frames_},
+                                 {"first", silent.front()}}});
+        }
+    };
+    add(Found::coils_silent, empty_, 0);
+    for (std::size_t c = 0; c < silent_.size(); ++c) {
+        add(Found::coil_silent, silent_[c], c);
+    }
+    return findings;
+}
+
+bool counts(const Sampling& sampling, std::size_t m) {
+    const auto i = static_cast<Eigen::Index>(m);
+    return sampling.weight(m) > 0 && (sampling.phi.size() == 0 || sampling.phi(i) != Complex(0));
+}
+
+void SampleCheck::add(const CoilRows& samples) {
+    require_finite_values(scan_, "samples", samples, [&](std::size_t c, std::size_t m) {
+        return text("[", scan_.frames.size() > 1 ? text(frame_, ", ") : "", c, ", ", m, "]");
+    });
+    silent_.add(samples);
+    const Sampling& sampling = *scan_.frames[frame_].sampling;
+    std::size_t zeros = 0;
+    std::size_t counted = 0;
+    samples.visit([&](const auto& values) {
+        for (Eigen::Index m = 0; m < values.cols(); ++m) {
+            if (counts(sampling, static_cast<std::size_t>(m))) {
+                ++counted;
+                zeros += (values.col(m).array() == 0).all() ? 1 : 0;
+            }
+        }
+    });
+    if (zeros < counted) {
+        zeros_ += zeros;
+        counted_ += counted;
+    } else {
+        empty_.push_back(frame_);
+    }
+    ++frame_;
+}
+
+void SampleCheck::skip() {
+    silent_.skip();
+    ++skipped_;
+    ++frame_;
+}
+
+Findings SampleCheck::end() const {
+    if (empty_.size() + skipped_ == frame_) {
+        throw InputError({scan_.file, scan_.name_of("samples"),
+                          silent_.all() ? "every sample is 0"
+                                        : "every sample is 0 where its weight and phi are not",
+                          "at least one that is not", "check how the scan was written"});
+    }
+    Findings findings = silent_.findings();
+    if (empty_.size() > silent_.empty().size()) {
+        findings.push_back(
+            {Found::frames_zero, {{"count", empty_.size()}, {"first", empty_.front()}}});
+    }
+    constexpr double many = 0.05; // more than the first samples of readouts
+    const double share = static_cast<double>(zeros_) / static_cast<double>(counted_);
+    if (share > many) {
+        findings.push_back({Found::samples_zero, {{"share", share}}});
+    }
+    return findings;
 }
 
 } // namespace lsrecon

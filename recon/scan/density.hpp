@@ -1,3 +1,5 @@
+// The part of k-space that each sample stands for, and the ways to it.
+
 #pragma once
 
 #include <optional>

@@ -5,6 +5,7 @@
 
 #include "base/ranges.hpp"
 #include "scan/density.hpp"
+#include "scan/pose.hpp"
 
 namespace lsrecon {
 
@@ -12,21 +13,11 @@ namespace {
 
 /// Distance of a spoke from the centre, cycles/FOV: delays of gradients move spokes so.
 constexpr double off_centre = 0.5;
-constexpr double same_direction = 0.99; ///< cosine of steps of a spoke
+constexpr double straight = 0.99; ///< cosine of steps of a spoke
 constexpr double nearly_symmetric = 0.8; ///< shorter half of a full spoke over the longer
 constexpr double jump = 4; ///< steps from one spiral to the next, over the usual one
 constexpr double same_spiral = 0.1; ///< cycles/FOV between radii of two readouts
 constexpr double same_plane = 0.05; ///< cycles/FOV between samples of one
-
-Vec3 difference(const Vec3& a, const Vec3& b) {
-    return {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
-}
-double dot(const Vec3& a, const Vec3& b) {
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-double length(const Vec3& a) {
-    return std::sqrt(dot(a, a));
-}
 
 /// Runs of steps in one direction.
 std::vector<Range> straight_runs(const std::vector<Vec3>& k) {
@@ -37,7 +28,7 @@ std::vector<Range> straight_runs(const std::vector<Vec3>& k) {
         if (!ends && m > first + 1) {
             const Vec3 before = difference(k[m - 1], k[m - 2]);
             const Vec3 step = difference(k[m], k[m - 1]);
-            ends = dot(before, step) <= same_direction * length(before) * length(step);
+            ends = dot(before, step) <= straight * length(before) * length(step);
         }
         if (ends) {
             runs.push_back({first, m - first});

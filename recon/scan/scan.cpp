@@ -4,6 +4,7 @@
 
 #include "base/parallel.hpp"
 #include "base/ranges.hpp"
+#include "scan/check.hpp"
 
 namespace lsrecon {
 
@@ -97,6 +98,31 @@ SumOfSquares sum_of_squares(const CoilRows& coil_maps) {
     }
     result.mean /= std::max<double>(1, static_cast<double>(result.voxels));
     return result;
+}
+
+FramesInMemory::FramesInMemory(Scan scan) : scan_(std::move(scan)) {
+    check(scan_);
+    require_samples(scan_);
+    for (Frame& frame : scan_.frames) {
+        samples_.push_back(std::move(frame.samples));
+        frame.samples = CoilRows(samples_.back().rows(), 0, samples_.back().precision());
+    }
+    while (samples_[first_good_].largest_part() == 0) {
+        ++first_good_; // check() found one that is not
+    }
+}
+
+Scan FramesInMemory::take_scan() {
+    Scan scan = std::move(scan_);
+    scan_ = {};
+    scan_.frames = scan.frames;
+    return scan;
+}
+
+Frame FramesInMemory::frame(std::size_t index) {
+    Frame frame = scan_.frames[index];
+    frame.samples = samples_.size() == 1 ? std::move(samples_[index]) : samples_[index];
+    return frame;
 }
 
 } // namespace lsrecon

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "scan/directions.hpp"
+#include "scan/pose.hpp"
 
 namespace lsrecon {
 

@@ -8,8 +8,8 @@
 #include "base/numbers.hpp"
 #include "base/parallel.hpp"
 #include "scan/check.hpp"
-#include "scan/receiver_noise.hpp"
-#include "scan/sampling_pool.hpp"
+#include "scan/noise.hpp"
+#include "scan/trajectories.hpp"
 #include "simulate/phantom.hpp"
 
 namespace lsrecon {

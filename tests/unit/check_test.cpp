@@ -1,5 +1,4 @@
 #include "scan/check.hpp"
-#include "scan/check_sampling.hpp"
 
 #include <functional>
 #include <gtest/gtest.h>

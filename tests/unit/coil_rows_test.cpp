@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 #include <limits>
 
+#include "scan/check.hpp"
 #include "scan/scan.hpp"
-#include "scan/silent_coils.hpp"
 
 namespace lsrecon {
 namespace {

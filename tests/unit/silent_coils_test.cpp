@@ -1,9 +1,8 @@
-#include "scan/silent_coils.hpp"
+#include "scan/check.hpp"
 
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
-#include "scan/check_samples.hpp"
 
 namespace lsrecon {
 namespace {

@@ -19,9 +19,8 @@
 #include "base/version.hpp"
 #include "base/write_failure.hpp"
 #include "io/image/slice_stack.hpp"
-#include "scan/directions.hpp"
-#include "scan/header_numbers.hpp"
 #include "scan/host_memory.hpp"
+#include "scan/pose.hpp"
 
 namespace lsrecon {
 
