@@ -11,7 +11,7 @@ namespace lsrecon {
 
 namespace {
 
-constexpr double settled = 0.01; ///< root mean square of C C^T w - 1 at which the iterations end
+constexpr double last_rms = 0.01; ///< root mean square of C C^T w - 1 at which the iterations end
 constexpr int most_iterations = 30;
 /// Cells of C a cycle per FOV. Whole ones leave images of radial scans and spirals 1.5 to 4 times
 /// farther from the truth.
@@ -139,7 +139,7 @@ RealVector pipe_menon_cells(const std::vector<Vec3>& trajectory, const Grid& gri
         const RealVector response = response_of(trajectory, cells, weights);
         const RealVector off = (response.array() - 1).matrix();
         const double rms = std::sqrt(weights.dot(off.cwiseAbs2()) / weights.sum());
-        if (rms < settled) {
+        if (rms < last_rms) {
             break;
         }
         weights = weights.cwiseQuotient(response);
