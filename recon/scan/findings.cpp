@@ -21,24 +21,6 @@ double half(const Grid& grid, std::size_t d) {
     return static_cast<double>(grid.size[d]) / 2;
 }
 
-/// The least and the largest k of all samplings in each dimension; nothing when they lie at one
-/// point.
-std::optional<std::array<Vec3, 2>> extent_of_k(const Scan& scan) {
-    const Vec3 first = scan.frames.front().sampling->trajectory.front();
-    std::array<Vec3, 2> extent{first, first};
-    bool one_point = true;
-    for (const Sampling* const sampling : samplings_of(scan.frames)) {
-        for (const Vec3& k : sampling->trajectory) {
-            one_point = one_point && k == first;
-            for (std::size_t d = 0; d < 3; ++d) {
-                extent[0][d] = std::min(extent[0][d], k[d]);
-                extent[1][d] = std::max(extent[1][d], k[d]);
-            }
-        }
-    }
-    return one_point ? std::nullopt : std::optional(extent);
-}
-
 /// The cell of a position on the periodic grid of k-space, counted from 0, and whether it lies
 /// within the ellipsoid.
 struct Cell {
@@ -112,43 +94,39 @@ bool is_part_of_image(double coverage, const Grid& grid) {
 
 void require_reach(const Scan& scan) {
     const Grid& grid = scan.grid;
-    const std::optional<std::array<Vec3, 2>> extent = extent_of_k(scan);
-    if (!extent) {
-        return;
+    Extent extent;
+    for (const Sampling* const sampling : samplings_of(scan.frames)) {
+        extent.add(sampling->trajectory);
     }
-    auto [least, most] = *extent;
     Vec3 largest{0, 0, 0};
     bool conclusive = false;
     for (std::size_t d = 0; d < static_cast<std::size_t>(grid.dimensions); ++d) {
         const bool large = grid.size[d] >= fewest_voxels;
-        largest[d] = std::max(std::abs(least[d]), std::abs(most[d]));
+        largest[d] = std::max(std::abs(extent.least[d]), std::abs(extent.most[d]));
         if (large && largest[d] >= least_reach * half(grid, d)) {
             return;
         }
         conclusive = conclusive || large;
     }
-    if (!conclusive) {
+    const bool at_one_point = extent.least == extent.most;
+    if (!conclusive || at_one_point) {
         return;
     }
     std::string found = "largest |k|: " + by(largest, grid.dimensions) + " cycles/fov";
     std::string expected = "at least N/4 in one dimension, since a scan fills its matrix";
     std::string next = "correct the matrix or the trajectory";
     if (!scan.trajectory_units.empty()) {
-        const Vec3 factor = to_cycles_per_fov(scan.trajectory_units, grid);
+        const std::string& units = scan.trajectory_units;
+        const std::optional<UnitsHint> hint = hint_on_wrong_units(extent, grid, units);
+        const Vec3 factor = to_cycles_per_fov(units, grid);
         for (std::size_t d = 0; d < 3; ++d) {
-            for (Vec3* const k : {&largest, &least, &most}) {
-                (*k)[d] /= factor[d];
-            }
+            largest[d] /= factor[d];
         }
-        const std::string fits = guess_trajectory_units({largest}, grid);
-        const std::optional<UnitsHint> hint =
-            fits.empty() ? hint_on_units(least, most, grid, scan.trajectory_units) : std::nullopt;
-        found += " from " + scan.trajectory_units;
+        found += " from " + units;
         expected += "; largest |k| / (N/2) would be " + reach_in_each_unit(largest, grid) +
-                    (hint ? "; " + hint->seems : "");
-        next = hint           ? hint->next_step
-               : fits.empty() ? "correct the units (`traj_units`), the matrix or the trajectory"
-                              : "pass `traj_units` " + fits + ", in which the matrix is filled";
+                    (hint && !hint->seems.empty() ? "; " + hint->seems : "");
+        next = hint ? hint->next_step
+                    : "correct the units (`traj_units`), the matrix or the trajectory";
     }
     throw InputError({scan.file, scan.name_of("trajectory"), found, expected,
                       next + "; or pass `low_resolution`, if this is intended"});

@@ -220,6 +220,31 @@ std::optional<UnitsHint> hint_on_units(const Vec3& least, const Vec3& most, cons
     return nearest;
 }
 
+void Extent::add(const std::vector<Vec3>& trajectory) {
+    for (const Vec3& k : trajectory) {
+        for (std::size_t d = 0; d < 3; ++d) {
+            least[d] = std::min(least[d], k[d]);
+            most[d] = std::max(most[d], k[d]);
+        }
+    }
+}
+
+std::optional<UnitsHint> hint_on_wrong_units(Extent extent, const Grid& grid,
+                                             const std::string& units) {
+    auto& [least, most] = extent;
+    const Vec3 factor = to_cycles_per_fov(units, grid);
+    Vec3 largest{0, 0, 0};
+    for (std::size_t d = 0; d < 3; ++d) {
+        least[d] /= factor[d];
+        most[d] /= factor[d];
+        largest[d] = std::max(std::abs(least[d]), std::abs(most[d]));
+    }
+    const std::string fits = guess_trajectory_units({largest}, grid);
+    return fits.empty()
+               ? hint_on_units(least, most, grid, units)
+               : UnitsHint{"", "pass `traj_units` " + fits + ", in which the matrix is filled"};
+}
+
 std::string reach_in_each_unit(const Vec3& largest_stored, const Grid& grid) {
     std::string result;
     for (const std::string& units : trajectory_unit_names()) {
