@@ -287,14 +287,14 @@ const CoilRows& CoarseModels::estimated_maps(const ModelChange& change, Samples&
                CoilRows(walsh_maps(calibration, grid_, MapsOptions()));
 }
 
-CoarseModels::Explained CoarseModels::explained(const ModelChange& change, Samples& samples) {
+double CoarseModels::left_by(const ModelChange& change, Samples& samples) {
     const std::shared_ptr<const Sampling> sampling = sampling_of(change, samples);
     CoarseSolve of_change = solve_with(maps_of(change, samples), field_on(grid_, change.field),
                                        grid_, *sampling, to_compare.lambda);
     const CoilRows& values = samples.centre.samples;
     const Solved solved = of_change.solve(fhd_of(of_change, change, samples), to_compare);
     const double energy = energy_of(*sampling, values);
-    return {std::max(energy - solved.explained, 1e-7 * energy), solved.image};
+    return std::max(energy - solved.explained, 1e-7 * energy);
 }
 
 /// Models that differ in their coil maps alone share the transform of small samples.
@@ -316,15 +316,15 @@ std::vector<Volume> CoarseModels::fhd_of(CoarseSolve& model, const ModelChange& 
     return known->second ? model.fhd(*known->second) : model.fhd(values);
 }
 
-const CoarseModels::Explained& CoarseModels::own() {
+double CoarseModels::own() {
     if (!own_) {
-        own_ = explained(ModelChange(), *samples_);
+        own_ = left_by(ModelChange(), *samples_);
     }
     return *own_;
 }
 
-CoarseModels::Explained CoarseModels::changed(const ModelChange& change) {
-    return explained(change, *samples_);
+double CoarseModels::changed(const ModelChange& change) {
+    return left_by(change, *samples_);
 }
 
 double CoarseModels::gain_of_noise(const ModelChange& change, double left) {
@@ -333,37 +333,17 @@ double CoarseModels::gain_of_noise(const ModelChange& change, double left) {
         const double parts = 2 * static_cast<double>(centre.samples.rows()) *
                              centre.sampling->sum_of_weights(); // real and imaginary
         CoilMatrix values = samples_->all.samples.to_doubles();
-        ReceiverNoise(std::sqrt(own().left / parts), 0, 1).add_to(values);
+        ReceiverNoise(std::sqrt(own() / parts), 0, 1).add_to(values);
         Frame all = samples_->all;
         all.samples = CoilRows(std::move(values));
         noisy_ = std::make_unique<Samples>(parts_of(std::move(all)));
         noisy_->centre.sampling = centre.sampling; // whose Q is known
         noisy_->of_maps.sampling = samples_->of_maps.sampling;
-        own_of_noise_ = explained(ModelChange(), *noisy_).left - own().left;
+        own_of_noise_ = left_by(ModelChange(), *noisy_) - own();
     }
-    const double of_noise = explained(change, *noisy_).left - left;
+    const double of_noise = left_by(change, *noisy_) - left;
     const bool is_known = own_of_noise_ > 0 && of_noise > 0;
     return is_known ? own_of_noise_ / of_noise : std::numeric_limits<double>::infinity();
-}
-
-RealVector CoarseModels::residual_of_planes(const ModelChange& change, const ComplexVector& image) {
-    const CoilMatrix maps = maps_of(change, *samples_).to_doubles();
-    const CoilRows no_maps;
-    CoarseSolve of_coils = solve_with(no_maps, field_on(grid_, change.field), grid_,
-                                      *sampling_of(change, *samples_), 0);
-    const std::vector<Volume> fhd = of_coils.fhd(samples_->centre.samples);
-    const auto planes = static_cast<Eigen::Index>(grid_.size[2]);
-    const Eigen::Index voxels = image.size() / planes;
-    RealVector result = RealVector::Zero(planes);
-    for (std::size_t c = 0; c < fhd.size(); ++c) {
-        const ComplexVector of_coil =
-            image.cwiseProduct(maps.row(static_cast<Eigen::Index>(c)).transpose());
-        const ComplexVector left = fhd[c].values() - of_coils.apply(of_coil);
-        for (Eigen::Index z = 0; z < planes; ++z) {
-            result(z) += left.segment(z * voxels, voxels).squaredNorm();
-        }
-    }
-    return result;
 }
 
 } // namespace lsrecon

@@ -56,8 +56,6 @@ public:
         }
         return images;
     }
-    /// (F^H W F + lambda Q(0)) x
-    ComplexVector apply(const ComplexVector& x) const { return problem_.system().apply(x); }
 
 private:
     Formulation formulation_;

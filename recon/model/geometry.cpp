@@ -28,21 +28,13 @@ Vec3 shift_from(const std::optional<Vec3>& position, const Grid& grid) {
 template <typename Values> void keep(Values& values, const std::vector<std::size_t>& kept,
                                      const std::vector<Complex>& phases) {
     using Scalar = typename Values::Scalar;
-    Values picked;
-    const bool whole = kept.size() == static_cast<std::size_t>(values.cols());
-    if (!whole) {
-        picked.resize(values.rows(), static_cast<Eigen::Index>(kept.size()));
-    }
-    Values& target = whole ? values : picked;
     for (Eigen::Index c = 0; c < values.rows(); ++c) {
-        for (std::size_t m = 0; m < kept.size(); ++m) {
-            target(c, static_cast<Eigen::Index>(m)) =
+        for (std::size_t m = 0; m < kept.size(); ++m) { // which ascend
+            values(c, static_cast<Eigen::Index>(m)) =
                 values(c, static_cast<Eigen::Index>(kept[m])) * static_cast<Scalar>(phases[m]);
         }
     }
-    if (!whole) {
-        values = std::move(picked);
-    }
+    values.conservativeResize(Eigen::NoChange, static_cast<Eigen::Index>(kept.size()));
 }
 
 } // namespace
@@ -245,16 +237,12 @@ std::shared_ptr<const Geometry::Change>
 Geometry::change(const std::shared_ptr<const Sampling>& stored) const {
     auto result = std::make_shared<Change>();
     result->stored = stored->samples();
-    auto sampling = std::make_shared<Sampling>();
     for (std::size_t m = 0; m < stored->samples(); ++m) {
-        Vec3 k = stored->trajectory[m];
         bool inside = true;
         for (std::size_t d = 0; d < 3; ++d) {
-            k[d] *= factor_[d];
-            inside = inside && std::abs(k[d]) <= limit_[d];
+            inside = inside && std::abs(stored->trajectory[m][d] * factor_[d]) <= limit_[d];
         }
         if (inside) {
-            sampling->trajectory.push_back(k);
             result->kept.push_back(m);
         }
     }
@@ -262,16 +250,10 @@ Geometry::change(const std::shared_ptr<const Sampling>& stored) const {
         result->sampling = stored;
         return result;
     }
-    const auto pick = [&](const auto& values, auto& picked) {
-        picked.resize(values.size() > 0 ? static_cast<Eigen::Index>(result->kept.size()) : 0);
-        for (Eigen::Index i = 0; i < picked.size(); ++i) {
-            picked(i) =
-                values(static_cast<Eigen::Index>(result->kept[static_cast<std::size_t>(i)]));
-        }
-    };
-    pick(stored->phi, sampling->phi);
-    pick(stored->weights, sampling->weights);
-    pick(stored->times, sampling->times);
+    auto sampling = std::make_shared<Sampling>(subset(*stored, result->kept));
+    for (Vec3& k : sampling->trajectory) {
+        k = {k[0] * factor_[0], k[1] * factor_[1], k[2] * factor_[2]};
+    }
     result->sampling = std::move(sampling);
     return result;
 }

@@ -40,6 +40,8 @@ struct Sampling {
     }
     RealVector q_weights() const;
 };
+/// These samples of a sampling alone.
+Sampling subset(const Sampling& sampling, const std::vector<std::size_t>& indices);
 
 /// One image of a scan. Frames that were sampled alike share one Sampling, so that Q is made once.
 struct Frame {

@@ -5,18 +5,6 @@
 
 namespace lsrecon {
 
-namespace {
-
-RealVector picked(const RealVector& values, const std::vector<std::size_t>& indices) {
-    RealVector result(values.size() > 0 ? static_cast<Eigen::Index>(indices.size()) : 0);
-    for (Eigen::Index i = 0; i < result.size(); ++i) {
-        result(i) = values(static_cast<Eigen::Index>(indices[static_cast<std::size_t>(i)]));
-    }
-    return result;
-}
-
-} // namespace
-
 bool OffResonance::is_zero() const {
     return field.isZero(0) && r2star.isZero(0);
 }
@@ -34,7 +22,7 @@ OffResonance OffResonance::part(const Range& range) const {
 }
 
 OffResonance OffResonance::subset(const std::vector<std::size_t>& indices) const {
-    return {picked(field, indices), picked(r2star, indices)};
+    return {field(indices), r2star.size() > 0 ? RealVector(r2star(indices)) : RealVector()};
 }
 
 namespace {
