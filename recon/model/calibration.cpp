@@ -307,11 +307,11 @@ CalibrationField::CalibrationField(const Grid& image, const Grid& file,
 }
 
 std::size_t CalibrationField::wanted_radius(const Frame& frame) const {
-    const std::size_t usual = most_radius(grid_);
+    const std::size_t standard = most_radius(grid_);
     const std::size_t most = grid_.dimensions == 3 ? most_of_any_in_3d : most_of_any_in_2d;
-    // Half of the usual is around the strongest point, wherever it lies.
+    // Half of the standard radius is around the strongest point, wherever it lies.
     const std::size_t strong = strong_radius(*positions(frame.sampling), frame.samples, grid_);
-    const std::size_t wanted = std::clamp(strong + usual / 2, usual, most);
+    const std::size_t wanted = std::clamp(strong + standard / 2, standard, most);
     return std::min(wanted, dense_radius_.value_or(wanted));
 }
 
@@ -365,14 +365,13 @@ Eigen::ArrayXd Calibration::smooth_energy() const {
 double seconds_of_calibration(Transforms& transforms, const std::vector<Vec3>& trajectory,
                               std::size_t coils, const Grid& grid) {
     // Along lines through the middle, where samples of a volume are denser than those of a plane.
-    const double usual_iterations = grid.dimensions == 3 ? 40 : 15;
+    const double expected = grid.dimensions == 3 ? 40 : 15;
     const PiecewiseTransform fhd(transforms, trajectory, Voxels::of_grid(grid));
     const PiecewiseTransform q(transforms, trajectory, Voxels::half_differences(grid));
     const double product =
         Toeplitz::seconds(transforms.device(), grid, transforms.solver_precision(), 1);
     return fhd.predicted("fhd", coils).seconds + q.predicted("q", 1).seconds +
-           transforms.device().pace().planning +
-           usual_iterations * static_cast<double>(coils) * product;
+           transforms.device().pace().planning + expected * static_cast<double>(coils) * product;
 }
 
 Calibration calibrate(Transforms& transforms, const Scan& scan, const CalibrationField& field,

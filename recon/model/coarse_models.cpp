@@ -166,7 +166,7 @@ double CoarseModels::seconds(Transforms& transforms, const Grid& grid,
     };
     const Grid box = box_of(grid);
     const Grid of_images = with_room(box, grid);
-    const MachineModel& pace = transforms.device().pace();
+    const MachineModel& machine = transforms.device().pace();
     const std::vector<Vec3> gathered = some_of(with_room_for_maps(box, grid));
     const std::vector<Vec3> some = some_of(box);
     const std::size_t coils = std::max<std::size_t>(1, maps);
@@ -176,14 +176,14 @@ double CoarseModels::seconds(Transforms& transforms, const Grid& grid,
         fhd.predicted("fhd", coils).seconds +
         to_compare.iterations *
             Toeplitz::seconds(transforms.device(), of_images, transforms.solver_precision(), coils);
-    double seconds = pace.planning + q.predicted("q", 1).seconds + models * of_model;
+    double seconds = machine.planning + q.predicted("q", 1).seconds + models * of_model;
     const std::size_t radius = sampled_radius(gathered, grid, most_radius(grid));
     if (maps > 0 && is_enough(radius)) {
         const Grid of_maps = calibration_grid(grid, radius);
         seconds += seconds_of_calibration(transforms, some_of(of_maps), maps, of_maps) +
-                   cost_of_walsh(pace, maps, of_maps, of_images).seconds;
+                   cost_of_walsh(machine, maps, of_maps, of_images).seconds;
     }
-    return seconds + static_cast<double>(gathered.size() * coils) * pace.value;
+    return seconds + static_cast<double>(gathered.size() * coils) * machine.value;
 }
 
 double CoarseModels::energy() const {
@@ -217,7 +217,7 @@ std::shared_ptr<const OffResonance> CoarseModels::field_on(const Grid& grid, dou
     return std::make_shared<OffResonance>(known->second.scaled(factor));
 }
 
-/// Scans that were sampled alike share it.
+/// Scans of one trajectory share it.
 Q CoarseModels::q_of(const Sampling& sampling, const Grid& grid) {
     const auto bytes =
         static_cast<std::size_t>(Q::cost(grid, transforms_.precision()).device_bytes);
@@ -300,7 +300,8 @@ double CoarseModels::left_by(const ModelChange& change, Samples& samples) {
 /// Models that differ in their coil maps alone share the transform of small samples.
 std::vector<Volume> CoarseModels::fhd_of(CoarseSolve& model, const ModelChange& change,
                                          Samples& samples) {
-    constexpr double hardly_any = 1.0 / 64; // of the room, by which transforms are cut into pieces
+    constexpr double hardly_any =
+        1.0 / 64; // of the memory budget, by which transforms are cut into pieces
     const CoilRows& values = samples.centre.samples;
     const bool with_maps = !maps_.empty() || change.estimates;
     const double bytes = static_cast<double>(values.rows() * grid_.voxels()) *

@@ -55,11 +55,12 @@ void add_neighbours(Eigen::ArrayXcd& values, const Grid& grid, std::size_t d) {
 
 } // namespace
 
-Cost cost_of_walsh(const MachineModel& pace, std::size_t coils, const Grid& from, const Grid& to) {
+Cost cost_of_walsh(const MachineModel& machine, std::size_t coils, const Grid& from,
+                   const Grid& to) {
     const std::size_t pairs = coils * (coils + 1) / 2;
     Cost cost = Cost::on_host(static_cast<double>((pairs * from.voxels() + coils * to.voxels()) *
                                                   sizeof(std::complex<float>)));
-    cost.seconds = pace.map * static_cast<double>(coils * coils * to.voxels());
+    cost.seconds = machine.map * static_cast<double>(coils * coils * to.voxels());
     return cost;
 }
 

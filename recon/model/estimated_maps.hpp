@@ -36,7 +36,7 @@ struct MapsMethod {
                                  const MapsOptions& options);
     bool takes_options;
     /// The cost for so many coils, from a calibration on one grid to maps on another.
-    Cost (*cost)(const MachineModel& pace, std::size_t coils, const Grid& from, const Grid& to);
+    Cost (*cost)(const MachineModel& machine, std::size_t coils, const Grid& from, const Grid& to);
 };
 
 /// The table: one file and one row each.
@@ -54,8 +54,10 @@ CoilRows::Floats espirit_maps(const Calibration& calibration, const Grid& grid,
 CoilRows::Floats walsh_maps(const Calibration& calibration, const Grid& grid,
                             const MapsOptions& options);
 
-Cost cost_of_espirit(const MachineModel& pace, std::size_t coils, const Grid& from, const Grid& to);
-Cost cost_of_walsh(const MachineModel& pace, std::size_t coils, const Grid& from, const Grid& to);
+Cost cost_of_espirit(const MachineModel& machine, std::size_t coils, const Grid& from,
+                     const Grid& to);
+Cost cost_of_walsh(const MachineModel& machine, std::size_t coils, const Grid& from,
+                   const Grid& to);
 
 /// The combination of coils that holds most of the energy of rows, C x n.
 Eigen::VectorXcf strongest_combination(const CoilMatrix& rows);

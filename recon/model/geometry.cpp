@@ -67,7 +67,7 @@ Geometry::Geometry(const GeometryOptions& options, Scan& scan) : options_(option
         scan.facts.push_back("the trajectory has the other sign (`conjugate`)");
     }
     if (moves() || options.shift_to_position) {
-        tell_of_shift(scan);
+        record_shift(scan);
     }
     if (moves() && !options.shift_to_position) {
         move_positions(scan);
@@ -177,7 +177,7 @@ void Geometry::find_shifts(const Scan& scan) {
     }
 }
 
-void Geometry::tell_of_shift(Scan& scan) const {
+void Geometry::record_shift(Scan& scan) const {
     const int dimensions = scan.grid.dimensions;
     const std::string axes = dimensions == 3 ? "x, y and z" : "x and y";
     if (!options_.shift_to_position) {
@@ -185,12 +185,13 @@ void Geometry::tell_of_shift(Scan& scan) const {
                                   " mm along ", axes, " of the grid (`shift_mm`)"));
         return;
     }
-    const bool alike = std::all_of(shifts_mm_.begin(), shifts_mm_.end(), [&](const Vec3& shift) {
-        return are_same_position(shift, shifts_mm_.front());
-    });
+    const bool is_one_shift =
+        std::all_of(shifts_mm_.begin(), shifts_mm_.end(), [&](const Vec3& shift) {
+            return are_same_position(shift, shifts_mm_.front());
+        });
     scan.facts.push_back(
         text("the image is shifted by ", by(shifts_mm_.front(), dimensions), " mm along ", axes,
-             " of the grid", alike ? "" : " in the first frame",
+             " of the grid", is_one_shift ? "" : " in the first frame",
              ", from the isocentre to the position of the acquisitions (`shift_mm` header)"));
     if (scan.trajectory_units.empty()) {
         scan.findings.push_back({Found::shifted_twice});

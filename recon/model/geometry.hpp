@@ -40,7 +40,7 @@ private:
     std::shared_ptr<const Change> change(const std::shared_ptr<const Sampling>& stored) const;
     bool moves() const;
     void find_shifts(const Scan& scan);
-    void tell_of_shift(Scan& scan) const;
+    void record_shift(Scan& scan) const;
     void change_frames(Scan& scan, const std::string& within);
     void change_calibrations(Scan& scan) const;
     void find_aliasing(Scan& scan, const Grid& stored) const;

@@ -52,9 +52,9 @@ namespace lsrecon::option {
 OptionTable place_options(GeometryOptions& geometry);
 OptionTable field_options(PrepareOptions& prepare);
 OptionTable maps_options(PrepareOptions& prepare,
-                         const std::string& usual = "the scan's, or espirit");
+                         const std::string& by_default = "the scan's, or espirit");
 OptionTable device_options(ComputeOptions& compute,
-                           const std::string& usual_kernel = "the usual one",
+                           const std::string& default_kernel = "the usual one",
                            const std::string& about_kernel =
                                "It settles the engine. `lsrecon devices` lists the kernels.");
 Option device_option(std::string& device);

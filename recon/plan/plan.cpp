@@ -52,7 +52,7 @@ struct Prepared {
     SolveOptions how;
     Formulation formulation;
 
-    const MachineModel& pace() const { return transforms.device().pace(); }
+    const MachineModel& machine() const { return transforms.device().pace(); }
     bool by_rule() const {
         return !rule_of(options).word.empty() && !need_splitting(how.regularisers);
     }
@@ -201,8 +201,8 @@ void add_frames(const Prepared& of, const TrajectoryPlan& plan, Stages& stages) 
     }
     if (of.options.certify > 0 || !of.transforms.engine_for(points, of.formulation.voxels).exact) {
         const std::size_t samples = sampling.samples();
-        stages.add("certify", frames * seconds_to_certify(of.pace(), of.shape.coils, samples) +
-                                  seconds_to_certify(of.pace(), 1, samples));
+        stages.add("certify", frames * seconds_to_certify(of.machine(), of.shape.coils, samples) +
+                                  seconds_to_certify(of.machine(), 1, samples));
     }
     add_solve(of, sampling, plan, stages);
 }
@@ -223,10 +223,10 @@ double Plan::seconds_of(const std::string& stage) const {
     return found == stages.end() ? 0 : found->second;
 }
 
-Plan plan_of(Transforms& transforms, const ReconstructOptions& asked, const Scan& scan,
+Plan plan_of(Transforms& transforms, const ReconstructOptions& request, const Scan& scan,
              const Grid& grid, const std::shared_ptr<const OffResonance>& field,
              double file_bytes) {
-    const ReconstructOptions options = as_possible(asked, scan, grid);
+    const ReconstructOptions options = as_possible(request, scan, grid);
     const FormulationOptions planned{options.q != nullptr && options.q->is_given(),
                                      !options.solve.regularisers.empty(),
                                      transforms.segment_error() > 0};
@@ -239,14 +239,14 @@ Plan plan_of(Transforms& transforms, const ReconstructOptions& asked, const Scan
                       facts,
                       settle(options, facts),
                       formulate(scan, grid, field, planned)};
-    const MachineModel& pace = of.pace();
+    const MachineModel& machine = of.machine();
     const std::vector<Slice> slices = slices_of(scan);
     const auto count = static_cast<double>(slices.size());
     const auto frames = static_cast<double>(scan.frames.size());
 
     Stages stages;
-    stages.add("start", pace.start);
-    stages.add("read", pace.file + file_bytes * pace.byte);
+    stages.add("start", machine.start);
+    stages.add("read", machine.file + file_bytes * machine.byte);
     const ScanToPrepare to_prepare{transforms, options.prepare,      scan,
                                    grid,       of.shape.system.maps, slices.size()};
     Cost prepared;
@@ -275,10 +275,10 @@ Plan plan_of(Transforms& transforms, const ReconstructOptions& asked, const Scan
                             ? count * ModelCheck::seconds(transforms, grid, first.trajectory,
                                                           of.shape.system.maps, field != nullptr)
                             : 0);
-    stages.add("write", frames * static_cast<double>(grid.voxels()) * pace.written);
+    stages.add("write", frames * static_cast<double>(grid.voxels()) * machine.written);
 
     result.stages = stages.take();
-    result.spread = pace.spread;
+    result.spread = machine.spread;
     const Device& device = transforms.device();
     HostMemory memory(device.in_host_memory());
     add_scan(memory, transforms, of.shape, of.how, scan);

@@ -28,8 +28,8 @@ std::vector<TrajectoryPlan> plan_trajectories(Transforms& transforms, const Solv
 /// What a scan is done by, and what that takes.
 struct Plan {
     std::vector<TrajectoryPlan> trajectories;
-    /// Seconds over all frames, by names as of Reporter::stage_seconds(), in the order of first
-    /// turns.
+    /// Seconds over all frames, by names as of Reporter::stage_seconds(), in the order of their
+    /// first scopes.
     std::vector<std::pair<std::string, double>> stages;
     double spread = 1; ///< nine of ten runs take between seconds() over it and times it
     double device_bytes = 0; ///< at most at once; 0 where the device's memory is the host's

@@ -162,24 +162,24 @@ ComputeOptions in_doubles(ComputeOptions compute, const ReconstructOptions& requ
 
 } // namespace
 
-ComputeOptions choose_compute(ComputeOptions asked, const ReconstructOptions& request,
+ComputeOptions choose_compute(ComputeOptions compute, const ReconstructOptions& request,
                               const ComputeFacts& facts) {
     constexpr double usual_lambda = 1e-3; // of those that rules choose
     if (facts.shows_with) {
-        return in_doubles(std::move(asked), request, *facts.shows_with);
+        return in_doubles(std::move(compute), request, *facts.shows_with);
     }
-    if (!may_be_inexact(asked) || (is_accuracy_asked_for(asked) && !facts.by_samples)) {
-        return asked;
+    if (!may_be_inexact(compute) || (is_accuracy_asked_for(compute) && !facts.by_samples)) {
+        return compute;
     }
     const bool by_rule = !rule_of(request).word.empty();
     const double of_image =
         accuracy_of_image(request, by_rule ? usual_lambda : request.solve.lambda,
-                          asked.precision.value_or(Precision::float32));
-    if (!is_accuracy_asked_for(asked) || of_image < asked.accuracy) {
-        asked.accuracy_is_of_image = true;
-        asked.accuracy = of_image;
+                          compute.precision.value_or(Precision::float32));
+    if (!is_accuracy_asked_for(compute) || of_image < compute.accuracy) {
+        compute.accuracy_is_of_image = true;
+        compute.accuracy = of_image;
     }
-    return asked;
+    return compute;
 }
 
 bool is_more_exact(const ComputeOptions& a, const ComputeOptions& b) {

@@ -66,7 +66,7 @@ struct ComputeFacts {
 /// The precision and the accuracy of transforms, where the user asks for none: by the error that
 /// the image may have; in doubles where errors would show otherwise. A larger error that is asked
 /// for is not taken for numbers that are chosen by samples.
-ComputeOptions choose_compute(ComputeOptions asked, const ReconstructOptions& request,
+ComputeOptions choose_compute(ComputeOptions compute, const ReconstructOptions& request,
                               const ComputeFacts& facts = {});
 /// Whether `a` computes more exactly.
 bool is_more_exact(const ComputeOptions& a, const ComputeOptions& b);
@@ -87,7 +87,7 @@ SolveOptions with_effort(SolveOptions options, const SolveEffort& effort, Produc
                          double epsilon);
 
 /// Iterations of conjugate gradients until the tolerance of a regularised solve is reached, at most
-/// those of the options: 8 / sqrt(lambda), and a usual number for a regulariser without lambda. 15
+/// those of the options: 8 / sqrt(lambda), and an average for a regulariser without lambda. 15
 /// scans took 0.6 to 2.8 times that with lambda 0.1, and 0.6 to 2.3 times with 0.01.
 int expected_iterations(const SolveOptions& options, double lambda);
 

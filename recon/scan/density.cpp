@@ -176,7 +176,7 @@ Density voronoi(const Sampling& sampling, const Grid& grid) {
             grid.dimensions == 2 ? "Voronoi areas" : "Voronoi volumes"};
 }
 
-Density usual(const Sampling& sampling, const Grid& grid) {
+Density best_known(const Sampling& sampling, const Grid& grid) {
     if (sampling.weights.size() > 0) {
         return {scaled_to_cells(sampling.trajectory, grid, sampling.weights),
                 "weights of the scan"};
@@ -201,7 +201,7 @@ CubicUnits::CubicUnits(std::vector<Vec3> trajectory, const Grid& grid)
 
 const std::vector<DensityMethod>& density_methods() {
     static const std::vector<DensityMethod> rows{
-        {"auto", "weights of the scan, else analytic where that serves, else pipe", &usual},
+        {"auto", "weights of the scan, else analytic where that serves, else pipe", &best_known},
         {"analytic", "exact areas of radial scans, in 2D and 3D, of spirals, and of stacks of both",
          &analytic},
         {"pipe", "iterations of Pipe and Menon, for any trajectory", &pipe},

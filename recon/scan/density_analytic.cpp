@@ -201,9 +201,9 @@ std::optional<RealVector> cells_of_spirals(const std::vector<Vec3>& k) {
     std::vector<double> sorted = steps;
     std::nth_element(sorted.begin(), sorted.begin() + static_cast<long>(sorted.size() / 2),
                      sorted.end());
-    const double usual = sorted[sorted.size() / 2];
+    const double median = sorted[sorted.size() / 2];
     const auto first_jump =
-        std::find_if(steps.begin(), steps.end(), [&](double step) { return step > jump * usual; });
+        std::find_if(steps.begin(), steps.end(), [&](double step) { return step > jump * median; });
     const auto each = static_cast<std::size_t>(first_jump - steps.begin()) + 1;
     if (each < 3 || k.size() % each != 0) {
         return {};

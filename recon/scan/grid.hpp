@@ -34,8 +34,8 @@ struct Grid {
     }
 };
 
-/// The place and grid of the image where they differ from the file's. Vectors have one entry a
-/// dimension of the scan, or none to leave it as it is.
+/// The grid of the image and its position where they differ from the file's. Vectors have one entry
+/// a dimension of the scan, or none to leave it as it is.
 struct GeometryOptions {
     std::vector<std::size_t> matrix; ///< voxels
     std::vector<double> fov_mm;

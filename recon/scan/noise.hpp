@@ -33,7 +33,7 @@ private:
 /// ratio of signal to noise; docs/maths.md, "Simulated scans".
 double deviation_of_snr(double snr, const ComplexVector& truth);
 
-/// The noise of a scan's coils, as often as it is asked for: complex Gaussian samples with the
+/// Replicas of the noise of a scan's coils: complex Gaussian samples with the
 /// covariance of the noise that was measured, from one seed.
 class ReplicaNoise {
 public:

@@ -43,14 +43,14 @@ struct Sampling {
 /// These samples of a sampling alone.
 Sampling subset(const Sampling& sampling, const std::vector<std::size_t>& indices);
 
-/// One image of a scan. Frames that were sampled alike share one Sampling, so that Q is made once.
+/// One image of a scan. Frames of one trajectory share one Sampling, so that Q is made once.
 struct Frame {
     std::shared_ptr<const Sampling> sampling;
     CoilRows samples; ///< C x M; C x 0 before they are read
     std::string label; ///< what the frame is: "repetition 3", "" when there is only one
     std::optional<Vec3> position; ///< centre of this frame's grid in mm (LPS), where frames differ
     /// The position of the frame in a scan of several orientations, which no image can store: then
-    /// the grid has no place, and a frame no position.
+    /// the grid has no pose, and a frame no position.
     std::optional<Pose> turned = {};
 };
 
@@ -72,7 +72,7 @@ struct Scan {
     std::shared_ptr<const OffResonance> off_resonance;
     CoilRows noise; ///< C x K of noise alone, taken as the samples were, or empty
     /// Samples for coil maps, on a grid like that of the frames; some of them may be the image's,
-    /// too. Their values are here from the start. One a place, contrast and set at most, labelled
+    /// too. Their values are here from the start. One a slice, contrast and set at most, labelled
     /// as frames are.
     std::vector<Frame> calibrations;
     /// Calibration that serves no frame: its label, and why ("lie elsewhere: 30 mm away").

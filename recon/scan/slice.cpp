@@ -11,14 +11,14 @@ namespace lsrecon {
 
 namespace {
 
-constexpr double same_place_mm = 2;
+constexpr double same_slice_mm = 2;
 
 bool near(const std::optional<Vec3>& a, const std::optional<Vec3>& b) {
     if (!a || !b) {
         return !a && !b;
     }
     for (std::size_t d = 0; d < 3; ++d) {
-        if (std::abs((*a)[d] - (*b)[d]) > same_place_mm) {
+        if (std::abs((*a)[d] - (*b)[d]) > same_slice_mm) {
             return false;
         }
     }
@@ -29,8 +29,8 @@ bool near(const std::optional<Vec3>& a, const std::optional<Vec3>& b) {
 
 std::vector<std::size_t> Slice::frames() const {
     std::vector<std::size_t> all;
-    for (const SampledFrames& alike : samplings) {
-        all.insert(all.end(), alike.frames.begin(), alike.frames.end());
+    for (const SampledFrames& of_one : samplings) {
+        all.insert(all.end(), of_one.frames.begin(), of_one.frames.end());
     }
     return all;
 }
@@ -54,27 +54,27 @@ std::vector<Slice> slices_of(const Scan& scan) {
             slice = slices.insert(slices.end(), std::move(first));
         }
         std::vector<SampledFrames>& samplings = slice->samplings;
-        auto alike =
+        auto known_sampling =
             std::find_if(samplings.begin(), samplings.end(), [&](const SampledFrames& known) {
                 return known.sampling == frame.sampling;
             });
-        if (alike == samplings.end()) {
-            alike = samplings.insert(samplings.end(), {frame.sampling, {}});
+        if (known_sampling == samplings.end()) {
+            known_sampling = samplings.insert(samplings.end(), {frame.sampling, {}});
         }
-        alike->frames.push_back(f);
+        known_sampling->frames.push_back(f);
     }
     return slices;
 }
 
 std::vector<std::size_t> slice_of_frames(const std::vector<Slice>& slices) {
-    std::vector<std::size_t> place_of;
+    std::vector<std::size_t> slice_of;
     for (const Slice& slice : slices) {
         for (const std::size_t f : slice.frames()) {
-            place_of.resize(std::max(place_of.size(), f + 1));
-            place_of[f] = slice.index;
+            slice_of.resize(std::max(slice_of.size(), f + 1));
+            slice_of[f] = slice.index;
         }
     }
-    return place_of;
+    return slice_of;
 }
 
 void require_one_slice(const Scan& scan, const std::string& what, const std::string& otherwise) {
@@ -86,7 +86,7 @@ void require_one_slice(const Scan& scan, const std::string& what, const std::str
         std::count(scan.frame_counters.begin(), scan.frame_counters.end(), "slice") > 0;
     throw InputError(
         {scan.file, "frames that share the " + what,
-         are_slices ? "several slices" : text(count, " positions"), "frames of one place",
+         are_slices ? "several slices" : text(count, " positions"), "frames of one slice",
          text("choose one with ", are_slices ? "`slice`" : "`frames`", "; ", otherwise)});
 }
 

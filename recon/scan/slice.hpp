@@ -12,7 +12,7 @@
 
 namespace lsrecon {
 
-/// Frames of one slice that were sampled alike, by their indices in the scan.
+/// Frames of one slice and one trajectory, by their indices in the scan.
 struct SampledFrames {
     std::shared_ptr<const Sampling> sampling;
     std::vector<std::size_t> frames;
@@ -29,8 +29,8 @@ struct Slice {
     std::vector<std::size_t> frames() const; ///< frames of one sampling after the other
 };
 
-/// The maps, field and prior image with which the images of one slice are made; alive for the turn
-/// of the slice.
+/// The maps, field and prior image with which the images of one slice are made; alive while
+/// the slice is reconstructed.
 struct Model {
     std::shared_ptr<const CoilRows> coil_maps; ///< C x N, of no rows for none
     /// The divisor of the coil maps. An image made with them is this many times as large as one in

@@ -11,8 +11,8 @@
 
 namespace lsrecon {
 
-/// Finds frames that were sampled alike, in any order, by a hash of what their samplings hold:
-/// they share one Sampling, so that Q is computed once for all of them.
+/// Finds frames of one trajectory, in any order, by a hash of what their samplings hold: they
+/// share one Sampling, so that Q is computed once for all of them.
 class SamplingPool {
 public:
     /// An equal one that was shared before, or else this one.

@@ -54,7 +54,7 @@ bool fills(const Reach& reach) {
     return reach.telling >= 0.95 && reach.anywhere <= 1.001;
 }
 
-/// The table of foreign units, which have to be told from the units that are known.
+/// The table of foreign units, which must not be mistaken for units that are known.
 const std::vector<ForeignUnit>& foreign_units() {
     static const std::vector<ForeignUnit> table{
         {"1/mm", 1000}, {"1/cm", 100}, {"rad/mm", 1000 / (2 * pi)}, {"rad/m", 1 / (2 * pi)}};

@@ -51,7 +51,7 @@ struct UnitsHint {
 };
 
 /// The hint for a trajectory whose coordinates, as stored, go from `least` to `most`: one of -1 to
-/// 1, in radians per field of view or around another place than 0, or a field of view in cm.
+/// 1, in radians per field of view or around another point than 0, or a field of view in cm.
 /// Nothing where none of these fits. `units` are those that the file says, "" where it says none.
 std::optional<UnitsHint> hint_on_units(const Vec3& least, const Vec3& most, const Grid& grid,
                                        const std::string& units);
