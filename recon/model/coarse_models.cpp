@@ -100,14 +100,6 @@ CoilRows comparable(CoilMatrix maps, const Grid& grid) {
     return CoilRows(std::move(maps));
 }
 
-std::shared_ptr<const Sampling> mirrored(const Sampling& sampling) {
-    auto result = std::make_shared<Sampling>(sampling);
-    for (Vec3& k : result->trajectory) {
-        k = {-k[0], -k[1], -k[2]};
-    }
-    return result;
-}
-
 } // namespace
 
 struct CoarseModels::Samples {
@@ -250,16 +242,19 @@ CoarseSolve CoarseModels::solve_with(const CoilRows& maps,
             }};
 }
 
-const CoilRows& CoarseModels::maps_of(const ModelChange& change, Samples& samples) {
-    return change.estimates ? estimated_maps(change, samples) : maps_;
-}
-
 std::shared_ptr<const Sampling> CoarseModels::sampling_of(const ModelChange& change,
                                                           const Samples& samples) {
-    if (change.mirrors && !mirrored_) {
-        mirrored_ = mirrored(*samples.centre.sampling);
+    if (!change.mirrors) {
+        return samples.centre.sampling;
     }
-    return change.mirrors ? mirrored_ : samples.centre.sampling;
+    if (!mirrored_) {
+        auto mirrored = std::make_shared<Sampling>(*samples.centre.sampling);
+        for (Vec3& k : mirrored->trajectory) {
+            k = {-k[0], -k[1], -k[2]};
+        }
+        mirrored_ = std::move(mirrored);
+    }
+    return mirrored_;
 }
 
 const CoilRows& CoarseModels::estimated_maps(const ModelChange& change, Samples& samples) {
@@ -289,8 +284,9 @@ const CoilRows& CoarseModels::estimated_maps(const ModelChange& change, Samples&
 
 double CoarseModels::left_by(const ModelChange& change, Samples& samples) {
     const std::shared_ptr<const Sampling> sampling = sampling_of(change, samples);
-    CoarseSolve of_change = solve_with(maps_of(change, samples), field_on(grid_, change.field),
-                                       grid_, *sampling, to_compare.lambda);
+    CoarseSolve of_change =
+        solve_with(change.estimates ? estimated_maps(change, samples) : maps_,
+                   field_on(grid_, change.field), grid_, *sampling, to_compare.lambda);
     const CoilRows& values = samples.centre.samples;
     const Solved solved = of_change.solve(fhd_of(of_change, change, samples), to_compare);
     const double energy = energy_of(*sampling, values);
@@ -300,8 +296,7 @@ double CoarseModels::left_by(const ModelChange& change, Samples& samples) {
 /// Models that differ in their coil maps alone share the transform of small samples.
 std::vector<Volume> CoarseModels::fhd_of(CoarseSolve& model, const ModelChange& change,
                                          Samples& samples) {
-    constexpr double hardly_any =
-        1.0 / 64; // of the memory budget, by which transforms are cut into pieces
+    constexpr double hardly_any = 1.0 / 64; // of the memory that transforms may take at a time
     const CoilRows& values = samples.centre.samples;
     const bool with_maps = !maps_.empty() || change.estimates;
     const double bytes = static_cast<double>(values.rows() * grid_.voxels()) *

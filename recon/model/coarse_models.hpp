@@ -55,7 +55,6 @@ public:
 private:
     struct Samples;
     Samples parts_of(Frame all) const;
-    const CoilRows& maps_of(const ModelChange& change, Samples& samples);
     const CoilRows& estimated_maps(const ModelChange& change, Samples& samples);
     std::shared_ptr<const Sampling> sampling_of(const ModelChange& change, const Samples& samples);
     double left_by(const ModelChange& change, Samples& samples);

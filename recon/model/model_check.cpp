@@ -240,10 +240,6 @@ std::optional<Finding> ModelCheck::finding() const {
     return std::nullopt;
 }
 
-std::string ModelCheck::percent_left() const {
-    return rounded(100 * left_ / energy_) + " %";
-}
-
 std::string ModelCheck::in_words() const {
     if (compared_.empty()) {
         return "the scan has neither coil maps nor a field map to compare with";
@@ -264,7 +260,8 @@ std::string ModelCheck::in_words() const {
                                   ? "no other was tried"
                                   : text("no other ", separated_by(" or ", others),
                                          is_one ? " explains" : " explain", " the scan better");
-    return text(tried, "; ", percent_left(), " of the centre of k-space stay unexplained",
+    return text(tried, "; ", rounded(100 * left_ / energy_),
+                " % of the centre of k-space stay unexplained",
                 cannot_estimate_ ? ". Coil maps cannot be estimated from one frame of this scan to "
                                    "compare with."
                                  : "");

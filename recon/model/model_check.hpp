@@ -91,7 +91,6 @@ private:
     Row best_of_all() const;
     bool is_better(const Slice& slice, Row row) const;
     std::string better_slices(Row row) const;
-    std::string percent_left() const;
 
     bool stored_maps_;
     std::vector<OfSlice> compared_;

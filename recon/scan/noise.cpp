@@ -13,21 +13,17 @@ ReceiverNoise::ReceiverNoise(double deviation, double correlation, std::uint64_t
     // This stream is not that of the random trajectory, which is seeded with the seed itself.
     : deviation_(deviation), correlation_(correlation), generator_(~seed) {}
 
-Complex ReceiverNoise::next() {
-    // Box and Muller 1958: one pair of uniform numbers is one complex Gaussian number. The
-    // logarithm's argument is in (0, 1].
-    const double radius = std::sqrt(-2 * std::log(1 - uniform_number(generator_)));
-    const double angle = 2 * pi * uniform_number(generator_);
-    return deviation_ * std::polar(radius, angle);
-}
-
 void ReceiverNoise::add_to(CoilMatrix& samples) {
     // n_c = R n_(c-1) + sqrt(1 - R^2) z_c with white z: the variance of every n_c is that of z.
     const double own = std::sqrt(1 - correlation_ * correlation_);
     ComplexVector noise(samples.cols());
     for (Eigen::Index c = 0; c < samples.rows(); ++c) {
         for (Complex& value : noise) {
-            const Complex white = next();
+            // Box and Muller 1958: one pair of uniform numbers is one complex Gaussian number. The
+            // logarithm's argument is in (0, 1].
+            const double radius = std::sqrt(-2 * std::log(1 - uniform_number(generator_)));
+            const double angle = 2 * pi * uniform_number(generator_);
+            const Complex white = deviation_ * std::polar(radius, angle);
             value = c == 0 ? white : correlation_ * value + own * white;
         }
         samples.row(c) += noise.transpose();

@@ -22,8 +22,6 @@ public:
     void add_to(CoilMatrix& samples);
 
 private:
-    Complex next();
-
     double deviation_;
     double correlation_;
     std::mt19937_64 generator_;
