@@ -73,65 +73,6 @@ Frame joined(const std::vector<Frame>& frames) {
     return {sampling, std::move(rows), frames.front().label, frames.front().position};
 }
 
-class FramesOfSlice {
-public:
-    FramesOfSlice(Transforms& transforms, const Scan& scan, const CalibrationField& field,
-                  PreparedFrames& frames, Reporter& report)
-        : transforms_(transforms), scan_(scan), field_(field), frames_(frames), report_(report) {}
-
-    /// The wanted radius of the first frame that is not silent.
-    std::size_t wanted_radius(const std::vector<std::size_t>& good);
-    std::optional<Calibration> calibrate_one_by_one(const std::vector<std::size_t>& good,
-                                                    std::size_t radius);
-    std::optional<Calibration> calibrate_together(const std::vector<std::size_t>& good,
-                                                  std::size_t radius);
-
-private:
-    Transforms& transforms_;
-    const Scan& scan_;
-    const CalibrationField& field_;
-    PreparedFrames& frames_;
-    Reporter& report_;
-};
-
-std::size_t FramesOfSlice::wanted_radius(const std::vector<std::size_t>& good) {
-    for (const std::size_t f : good) {
-        const auto wanted_by = [&](const Frame& frame) {
-            return frame.samples.largest_part() > 0 ? field_.wanted_radius(frame) : 0;
-        };
-        if (const std::size_t wanted = frames_.look_at(f, wanted_by)) {
-            return wanted;
-        }
-    }
-    return most_radius(field_.grid());
-}
-
-/// The first that is not silent and others from all over the slice.
-std::optional<Calibration> FramesOfSlice::calibrate_one_by_one(const std::vector<std::size_t>& good,
-                                                               std::size_t radius) {
-    const auto calibrated = [&](const Frame& frame) -> std::optional<Calibration> {
-        if (frame.samples.largest_part() == 0) {
-            return std::nullopt;
-        }
-        const Stage stage(report_, stage_of_calibration);
-        return calibrate(transforms_, scan_, field_, frame, radius);
-    };
-    const auto of_frame = [&](std::size_t f) { return frames_.look_at(f, calibrated); };
-    std::optional<Calibration> all;
-    std::size_t next = 0; // of good
-    while (next < good.size() && !all) {
-        all = of_frame(good[next++]);
-    }
-    const std::size_t left = good.size() - next;
-    const std::size_t more = std::min(left, most_calibrations - 1);
-    for (std::size_t i = 0; i < more; ++i) {
-        if (const std::optional<Calibration> one = of_frame(good[next + i * left / more])) {
-            all->join(*one);
-        }
-    }
-    return all;
-}
-
 /// All of them once, so that the first few lie all over.
 std::vector<std::size_t> spread(const std::vector<std::size_t>& frames) {
     const std::size_t count = frames.size();
@@ -146,38 +87,86 @@ std::vector<std::size_t> spread(const std::vector<std::size_t>& frames) {
     return result;
 }
 
-std::optional<Calibration> FramesOfSlice::calibrate_together(const std::vector<std::size_t>& good,
-                                                             std::size_t radius) {
-    const Grid grid = calibration_grid(field_.grid(), radius);
-    SampledCells cells(field_.grid(), radius);
-    std::vector<Frame> parts;
-    std::size_t samples = 0;
-    for (const std::size_t f : spread(good)) {
-        const auto positions = field_.positions(scan_.frames[f].sampling);
-        if (samples >= enough_samples * grid.voxels() && !cells.would_gain(*positions)) {
-            continue;
-        }
-        frames_.look_at(f, [&](const Frame& frame) {
-            if (frame.samples.largest_part() > 0) {
-                cells.add(*positions);
-                parts.push_back(field_.central_part(frame, grid));
-                samples += parts.back().sampling->samples();
+/// The frames of a slice, and what calibrates them.
+struct FramesOfSlice {
+    Transforms& transforms;
+    const Scan& scan;
+    const CalibrationField& field;
+    PreparedFrames& frames;
+    Reporter& report;
+
+    /// The wanted radius of the first frame that is not silent.
+    std::size_t wanted_radius(const std::vector<std::size_t>& good) const {
+        for (const std::size_t f : good) {
+            const auto wanted_by = [&](const Frame& frame) {
+                return frame.samples.largest_part() > 0 ? field.wanted_radius(frame) : 0;
+            };
+            if (const std::size_t wanted = frames.look_at(f, wanted_by)) {
+                return wanted;
             }
-        });
+        }
+        return most_radius(field.grid());
     }
-    if (samples == 0) {
-        return std::nullopt;
+
+    /// The first that is not silent and others from all over the slice.
+    std::optional<Calibration> calibrate_one_by_one(const std::vector<std::size_t>& good,
+                                                    std::size_t radius) const {
+        const auto calibrated = [&](const Frame& frame) -> std::optional<Calibration> {
+            if (frame.samples.largest_part() == 0) {
+                return std::nullopt;
+            }
+            const Stage stage(report, stage_of_calibration);
+            return calibrate(transforms, scan, field, frame, radius);
+        };
+        const auto of_frame = [&](std::size_t f) { return frames.look_at(f, calibrated); };
+        std::optional<Calibration> all;
+        std::size_t next = 0; // of good
+        while (next < good.size() && !all) {
+            all = of_frame(good[next++]);
+        }
+        const std::size_t left = good.size() - next;
+        const std::size_t more = std::min(left, most_calibrations - 1);
+        for (std::size_t i = 0; i < more; ++i) {
+            if (const std::optional<Calibration> one = of_frame(good[next + i * left / more])) {
+                all->join(*one);
+            }
+        }
+        return all;
     }
-    require_calibration(scan_, cells, parts.size());
-    Frame all = joined(parts);
-    const std::size_t frames = parts.size();
-    parts.clear();
-    const CalibrationField at_these(field_.grid(), field_.grid());
-    const Stage stage(report_, stage_of_calibration);
-    Calibration result = calibrate(transforms_, scan_, at_these, all, cells.radius());
-    result.together = frames;
-    return result;
-}
+
+    std::optional<Calibration> calibrate_together(const std::vector<std::size_t>& good,
+                                                  std::size_t radius) const {
+        const Grid grid = calibration_grid(field.grid(), radius);
+        SampledCells cells(field.grid(), radius);
+        std::vector<Frame> parts;
+        std::size_t samples = 0;
+        for (const std::size_t f : spread(good)) {
+            const auto positions = field.positions(scan.frames[f].sampling);
+            if (samples >= enough_samples * grid.voxels() && !cells.would_gain(*positions)) {
+                continue;
+            }
+            frames.look_at(f, [&](const Frame& frame) {
+                if (frame.samples.largest_part() > 0) {
+                    cells.add(*positions);
+                    parts.push_back(field.central_part(frame, grid));
+                    samples += parts.back().sampling->samples();
+                }
+            });
+        }
+        if (samples == 0) {
+            return std::nullopt;
+        }
+        require_calibration(scan, cells, parts.size());
+        Frame all = joined(parts);
+        const std::size_t together = parts.size();
+        parts.clear();
+        const CalibrationField at_these(field.grid(), field.grid());
+        const Stage stage(report, stage_of_calibration);
+        Calibration result = calibrate(transforms, scan, at_these, all, cells.radius());
+        result.together = together;
+        return result;
+    }
+};
 
 } // namespace
 
@@ -188,7 +177,7 @@ std::optional<Calibration> calibrate_frames(Transforms& transforms, const Scan& 
     if (good.empty()) {
         return std::nullopt;
     }
-    FramesOfSlice slice(transforms, scan, field, frames, report);
+    const FramesOfSlice slice{transforms, scan, field, frames, report};
     const std::size_t most = slice.wanted_radius(good);
     SampledCells all(field.grid(), most);
     std::map<const Sampling*, std::size_t> radius_of;

@@ -77,11 +77,6 @@ Value regulariser_value(ReconstructOptions& options) {
         }
         const std::size_t colon = word.find(':');
         const std::string name = word.substr(0, colon);
-        if (name == "l2") {
-            throw UsageError("`reg` " + word + " has gone. Use `lambda`" +
-                             (colon == std::string::npos ? "" : " " + word.substr(colon + 1)) +
-                             " instead.");
-        }
         regulariser_named(name);
         double weight = 0;
         if (colon != std::string::npos &&
