@@ -26,8 +26,8 @@ std::vector<Range> straight_runs(const std::vector<Vec3>& k) {
     for (std::size_t m = 1; m <= k.size(); ++m) {
         bool ends = m == k.size();
         if (!ends && m > first + 1) {
-            const Vec3 before = difference(k[m - 1], k[m - 2]);
-            const Vec3 step = difference(k[m], k[m - 1]);
+            const Vec3 before = minus(k[m - 1], k[m - 2]);
+            const Vec3 step = minus(k[m], k[m - 1]);
             ends = dot(before, step) <= straight * length(before) * length(step);
         }
         if (ends) {
@@ -110,7 +110,7 @@ Kind kind_of_spoke(Readout& readout, const std::vector<Vec3>& k) {
     if (readout.samples.count < 3) {
         return Kind::none;
     }
-    Vec3 direction = difference(k[end], k[begin]);
+    Vec3 direction = minus(k[end], k[begin]);
     const double extent = length(direction);
     for (double& part : direction) {
         part /= extent;
@@ -123,7 +123,7 @@ Kind kind_of_spoke(Readout& readout, const std::vector<Vec3>& k) {
         const double along = dot(k[m], direction);
         readout.radii.push_back(along);
         const Vec3 on_line{along * direction[0], along * direction[1], along * direction[2]};
-        if (length(difference(k[m], on_line)) > off_centre) {
+        if (length(minus(k[m], on_line)) > off_centre) {
             return Kind::none;
         }
         nearest = std::min(nearest, std::abs(along));
@@ -196,7 +196,7 @@ std::optional<RealVector> cells_of_spokes(const std::vector<Vec3>& k, int dimens
 std::optional<RealVector> cells_of_spirals(const std::vector<Vec3>& k) {
     std::vector<double> steps;
     for (std::size_t m = 1; m < k.size(); ++m) {
-        steps.push_back(length(difference(k[m], k[m - 1])));
+        steps.push_back(length(minus(k[m], k[m - 1])));
     }
     std::vector<double> sorted = steps;
     std::nth_element(sorted.begin(), sorted.begin() + static_cast<long>(sorted.size() / 2),

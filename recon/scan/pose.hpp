@@ -17,11 +17,11 @@ inline double dot(const Vec3& a, const Vec3& b) {
 inline double length(const Vec3& a) {
     return std::sqrt(dot(a, a));
 }
-inline Vec3 difference(const Vec3& a, const Vec3& b) {
+inline Vec3 minus(const Vec3& a, const Vec3& b) {
     return {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
 }
 inline double distance(const Vec3& a, const Vec3& b) {
-    return length(difference(a, b));
+    return length(minus(a, b));
 }
 /// The distance between the two directions of the axis for which it is largest.
 inline double distance(const std::array<Vec3, 3>& a, const std::array<Vec3, 3>& b) {
