@@ -87,7 +87,7 @@ private:
 /// Indices of the samples within a box; the edge at +h belongs to the next period.
 std::vector<std::size_t> within(const std::vector<Vec3>& trajectory, const Grid& box);
 
-/// The centre of k-space of some frames on a grid: what coil maps are estimated from.
+/// The centre of k-space of some frames on a grid, from which coil maps are estimated.
 struct Calibration {
     std::size_t radius; ///< radius in cycles/FOV within which it is sampled at the Nyquist rate
     Grid grid; ///< the calibration's field of view with a matrix of 2 radius, at most its own

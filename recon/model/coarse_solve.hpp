@@ -13,8 +13,8 @@
 
 namespace lsrecon {
 
-/// Some samples of a frame on a coarse grid, with one model: what coils are calibrated by, and what
-/// the check of the model compares.
+/// Some samples of a frame on a coarse grid, with one model. Coils are calibrated by it, and the
+/// check of the model compares several.
 class CoarseSolve {
 public:
     /// `maps` are C x N or none, `field` null for none; `lambda` is relative to Q(0). All must

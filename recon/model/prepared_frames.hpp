@@ -10,7 +10,7 @@
 
 namespace lsrecon {
 
-/// What a step of preparation makes of a frame with its samples, before coils are mixed.
+/// A change that a step of preparation makes to a frame with its samples, before coils are mixed.
 using FrameChange = std::function<void(std::size_t index, Frame& frame)>;
 
 /// The frames of a source as the steps of preparation have changed them: their samples, the

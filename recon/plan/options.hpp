@@ -15,7 +15,7 @@
 
 namespace lsrecon {
 
-/// What of SolveOptions the user gives.
+/// The part of SolveOptions that the user gives.
 struct SolveEffort {
     std::optional<int> iterations;
     std::optional<double> tolerance;
@@ -58,18 +58,18 @@ OptionTable device_options(ComputeOptions& compute,
                            const std::string& about_kernel =
                                "It settles the engine. `lsrecon devices` lists the kernels.");
 Option device_option(std::string& device);
-/// What is solved, from the slice of the image to the solver.
+/// The options of the model and its solve, from the place of the image to the solver.
 OptionTable solve_options(ReconstructOptions& options);
 /// The files in which Q is kept.
 OptionTable kept_q_options(std::string& q_file, std::string& q_folder);
-/// What an image says of its own noise and error.
+/// Options by which an image tells of its own noise and error.
 OptionTable error_options(ReconstructOptions& options);
 
 } // namespace lsrecon::option
 
 namespace lsrecon {
 
-/// What is asked of a reconstruction.
+/// A request: the options of a reconstruction and of the device that computes it.
 struct Request {
     ReconstructOptions reconstruct;
     ComputeOptions compute;

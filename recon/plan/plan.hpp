@@ -25,7 +25,7 @@ std::vector<TrajectoryPlan> plan_trajectories(Transforms& transforms, const Solv
                                               const Scan& scan, const Formulation& formulation,
                                               std::size_t maps, bool with_q);
 
-/// What a scan is done by, and what that takes.
+/// The way in which a scan is reconstructed, its seconds and its memory.
 struct Plan {
     std::vector<TrajectoryPlan> trajectories;
     /// Seconds over all frames, by names as of Reporter::stage_seconds(), in the order of their

@@ -12,7 +12,7 @@
 
 namespace lsrecon {
 
-/// What of a scan and a machine decides about its solve.
+/// The facts of a scan and a machine that decide about its solve.
 struct SolveFacts {
     Products products = Products::one_convolution;
     double epsilon = 0; ///< unit roundoff of the solver
@@ -32,8 +32,8 @@ struct SolveFacts {
 /// The rule that chooses lambda of least squares, asked for or the default; "" for the lambda of
 /// the options.
 RuleChoice rule_of(const ReconstructOptions& options);
-/// Among what held-out samples choose: least squares, and where no regulariser is named and nothing
-/// else keeps noise out all regularisers that can be weighed. Empty where nothing is to be chosen.
+/// The candidates among which held-out samples choose: least squares, and all regularisers that can
+/// be weighed where none is named and nothing else keeps noise out. Empty for nothing to choose.
 std::vector<Candidate> candidates_of(const ReconstructOptions& options, const SolveFacts& facts);
 /// Whether regularisers have a weight of 0, which is to be chosen.
 bool has_open_weight(const ReconstructOptions& options);

@@ -23,8 +23,8 @@ struct ScanShape {
     std::size_t coil_maps = 0; ///< number of coil maps in the file
 };
 
-/// InputError when the host has no room for a reconstruction of one frame without options on the
-/// host, in double precision: for who reads a scan without knowing what will be done with it.
+/// InputError when the host has no memory for a reconstruction of one frame without options on the
+/// host, in double precision. Readers ask it that do not know what will be done with the scan.
 void require_room(const ScanShape& shape);
 
 /// The strict contract on values and sizes, the same for every format: finite numbers,

@@ -60,8 +60,8 @@ public:
     /// `scan` and `report` must outlive it.
     Attempts(const Scan& scan, Reporter& report) : scan_(scan), report_(report) {}
 
-    /// Whether the work was done. An error of the frame is reported; thrown are that of a scan of
-    /// one frame and all that are not of a frame: RunError and those of the program.
+    /// Whether the work was done. An error of the frame is reported, unless the scan has no other
+    /// frame: then it is thrown, as are errors that are of no frame (RunError, bugs).
     bool of(std::size_t frame, const std::function<void()>& work);
 
     /// Adds a frame that failed elsewhere, as of() does with one that fails here.

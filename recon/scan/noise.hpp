@@ -43,7 +43,7 @@ public:
     /// The standard deviation of each real and each imaginary part of a sample: the root mean
     /// square over the coils, a.u.
     double deviation() const { return deviation_; }
-    /// Whether all coils have the same noise, each its own.
+    /// Whether all coils have noise of one deviation, independent of each other.
     bool white() const { return white_; }
 
     /// C x M noise values: equal for equal arguments, different for every replica.

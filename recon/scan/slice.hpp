@@ -64,10 +64,10 @@ const Frame* calibration_samples_of(const Scan& scan, const Frame& frame);
 /// there are none, or some that do.
 std::string why_no_calibration(const Scan& scan, const Frame& frame);
 
-/// A coil that has only zeros in these values of each, such as its calibration or its map, and
-/// signal in the samples of a frame: they were not written. None where all coils are so.
+/// The first coil whose values, of a calibration or of coil maps, are only zeros while its samples
+/// in a frame are not: the values were not written. None where all coils have only zeros.
 std::optional<std::size_t> silent_in_these_alone(const CoilRows& of_coils, const CoilRows& samples);
-/// Moves it to the calibration that serves no frame, and says so.
+/// Moves a calibration to those that serve no frame, and adds a finding.
 void leave_out_calibration(Scan& scan, const Frame* calibration, std::size_t silent_coil);
 
 } // namespace lsrecon
