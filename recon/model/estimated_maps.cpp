@@ -30,10 +30,7 @@ Eigen::VectorXcf strongest_combination(const CoilMatrix& rows) {
 
 namespace {
 
-/// Voxels of the calibration's grid around each, in each direction.
-constexpr long neighbours = 1;
-
-/// Sums over the neighbours along one dimension.
+/// Adds the values of the two neighbours along one dimension.
 void add_neighbours(Eigen::ArrayXcd& values, const Grid& grid, std::size_t d) {
     const Eigen::ArrayXcd before = values;
     Eigen::Index stride = 1;
@@ -41,15 +38,10 @@ void add_neighbours(Eigen::ArrayXcd& values, const Grid& grid, std::size_t d) {
         stride *= static_cast<Eigen::Index>(grid.size[i]);
     }
     const Eigen::Index block = stride * static_cast<Eigen::Index>(grid.size[d]);
-    for (Eigen::Index by = -neighbours; by <= neighbours; ++by) {
-        const Eigen::Index beside = block - std::abs(by) * stride; // that have such a neighbour
-        if (by == 0 || beside <= 0) {
-            continue;
-        }
-        for (Eigen::Index first = 0; first < values.size(); first += block) {
-            values.segment(first - std::min<Eigen::Index>(by, 0) * stride, beside) +=
-                before.segment(first + std::max<Eigen::Index>(by, 0) * stride, beside);
-        }
+    const Eigen::Index beside = block - stride; // values with such a neighbour
+    for (Eigen::Index first = 0; first < values.size(); first += block) {
+        values.segment(first + stride, beside) += before.segment(first, beside);
+        values.segment(first, beside) += before.segment(first + stride, beside);
     }
 }
 

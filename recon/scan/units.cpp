@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "base/error.hpp"
 #include "base/numbers.hpp"
@@ -146,29 +147,6 @@ const ForeignUnit* foreign_unit_that_fits(const std::vector<Vec3>& trajectory, c
     return foreign_unit(trajectory, grid, &fits);
 }
 
-namespace {
-
-/// A trajectory relative to its matrix or its field of view: what it is to be written in, times
-/// `factor`.
-struct RelativeUnit {
-    std::string name;
-    Vec3 to_cycles_per_fov;
-    std::string written;
-    std::string factor;
-};
-
-std::vector<RelativeUnit> relative_units(const Grid& grid) {
-    Vec3 half{1, 1, 1};
-    for (std::size_t d = 0; d < half.size(); ++d) {
-        half[d] = 0.5 * static_cast<double>(grid.size[d]);
-    }
-    constexpr double turn = 1 / (2 * pi);
-    return {{"+-1 (1 for N/2)", half, "cycles/voxel", "0.5"},
-            {"rad/fov", {turn, turn, turn}, "cycles/fov", "1 / (2 pi)"}};
-}
-
-} // namespace
-
 std::optional<UnitsHint> hint_on_units(const Vec3& least, const Vec3& most, const Grid& grid,
                                        const std::string& units) {
     Vec3 largest{0, 0, 0};
@@ -198,11 +176,16 @@ std::optional<UnitsHint> hint_on_units(const Vec3& least, const Vec3& most, cons
             nearest = hint;
         }
     };
-    for (const RelativeUnit& unit : relative_units(grid)) {
-        try_factor(unit.to_cycles_per_fov,
-                   {"in " + unit.name + ", which is not read, it would be filled",
-                    text("write the trajectory in ", unit.written, " (", unit.factor,
-                         " times what is stored)")});
+    // Units relative to the matrix or the field of view: their factor, and what to write instead.
+    constexpr double turn = 1 / (2 * pi);
+    const Vec3 half{0.5 * double(grid.size[0]), 0.5 * double(grid.size[1]),
+                    0.5 * double(grid.size[2])};
+    for (const auto& [name, factor, written, times] :
+         {std::tuple("+-1 (1 for N/2)", half, "cycles/voxel", "0.5"),
+          {"rad/fov", Vec3{turn, turn, turn}, "cycles/fov", "1 / (2 pi)"}}) {
+        try_factor(factor, {text("in ", name, ", which is not read, it would be filled"),
+                            text("write the trajectory in ", written, " (", times,
+                                 " times what is stored)")});
     }
     if (units.empty() || units == "1/m") { // in others lengths do not matter
         constexpr double mm = 10; // of a cm
