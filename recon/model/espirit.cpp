@@ -8,7 +8,6 @@
 #include <random>
 
 #include "base/parallel.hpp"
-#include "model/hermitian_field.hpp"
 
 namespace lsrecon {
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/eigenvectors.hpp"
-#include "model/hermitian_field.hpp"
 #include "model/resampled.hpp"
 
 namespace lsrecon {
