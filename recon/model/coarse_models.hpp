@@ -1,3 +1,5 @@
+// Models of a frame that are compared at low resolution.
+
 #pragma once
 
 #include <array>

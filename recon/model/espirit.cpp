@@ -1,3 +1,5 @@
+// ESPIRiT: coil maps by the eigenvectors of a projection in k-space.
+
 #include "model/estimated_maps.hpp"
 
 #include <Eigen/Eigenvalues>

@@ -1,3 +1,5 @@
+// Another grid for a scan, and a shift of its image.
+
 #pragma once
 
 #include <memory>

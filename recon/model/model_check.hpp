@@ -1,3 +1,5 @@
+// The check whether another model explains a scan better than its own.
+
 #pragma once
 
 #include <array>

@@ -1,3 +1,5 @@
+// The options of the preparation of a scan, and the sources of its maps and field.
+
 #pragma once
 
 #include <optional>

@@ -1,3 +1,5 @@
+// The frames of a source as the steps of preparation change them.
+
 #pragma once
 
 #include <functional>

@@ -1,3 +1,5 @@
+// Volumes of a file that are resampled to the slices of a scan.
+
 #pragma once
 
 #include <vector>

@@ -1,3 +1,5 @@
+// The memory that a reconstruction takes, by its frames, solver and choices.
+
 #pragma once
 
 #include <string>

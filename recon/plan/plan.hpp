@@ -1,3 +1,5 @@
+// The plan of a reconstruction: routes, engines, seconds and memory.
+
 #pragma once
 
 #include <string>

@@ -1,3 +1,5 @@
+// Virtual coils: whitening, compression, and the covariance of noise that they go by.
+
 #pragma once
 
 #include "base/coil_rows.hpp"

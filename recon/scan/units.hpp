@@ -1,3 +1,5 @@
+// Units of trajectories and fields of view: conversion, guesses and hints.
+
 #pragma once
 
 #include <optional>
