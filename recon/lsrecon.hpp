@@ -12,10 +12,9 @@
 #include "engines/compute_options.hpp" // device, engine, precision, accuracy
 #include "engines/on_host.hpp" // one transform of arrays, to the samples or from them
 #include "io/scan_file.hpp" // a scan of any format, read frame by frame
-#include "plan/option_rows.hpp" // options by the keys and words of the program
-#include "plan/options.hpp" // maps, regularisers, iterations, lambda
+#include "plan/options.hpp" // maps, regularisers, lambda; by the keys and words of the program
 #include "reconstruct.hpp" // images of a source into a sink
 #include "reconstruct_file.hpp" // images of a file into a file
-#include "scan/frame_source.hpp" // scans: in memory, or a source of your own
-#include "scan/image_sink.hpp" // images: to a function, or a sink of your own
+#include "scan/image.hpp" // images: to a function, or a sink of your own
+#include "scan/scan.hpp" // scans: in memory, or a source of your own
 #include "simulate/simulate.hpp" // phantom scans

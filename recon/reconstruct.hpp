@@ -7,8 +7,8 @@
 #include "engines/transforms.hpp"
 #include "plan/options.hpp"
 #include "scan/failed_frames.hpp"
-#include "scan/frame_source.hpp"
-#include "scan/image_sink.hpp"
+#include "scan/image.hpp"
+#include "scan/scan.hpp"
 
 namespace lsrecon {
 

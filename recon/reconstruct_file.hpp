@@ -68,7 +68,7 @@ private:
     std::unique_ptr<ScanFile> source_; ///< until it is computed
 };
 
-/// The three steps. A frame of several may fail alone (scan/attempts.hpp). Any
+/// The three steps. A frame of several may fail alone (scan/failed_frames.hpp). Any
 /// other failure throws and leaves no image. In both cases the finished frames of a scan of several
 /// stay in IMAGE.part, which the next run continues with `resume`. Of ranks the first one writes.
 ReconstructedFile reconstruct_file(const std::string& scan_file, const std::string& image_file,

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "reconstruct_scopes.hpp"
-#include "scan/image_sink.hpp"
+#include "scan/image.hpp"
 
 namespace lsrecon {
 

@@ -135,7 +135,7 @@ def check(root):
 RIGHT = {
     "recon/app/main.cpp": '#include "reconstruct.hpp"\n',
     "recon/app/output.cpp": '#include <iostream>\nint x = printf("");\n',
-    "recon/reconstruct.hpp": '#pragma once\n#include "scan/image_sink.hpp"\n',
+    "recon/reconstruct.hpp": '#pragma once\n#include "scan/image.hpp"\n',
     "recon/reconstruct_file.hpp": '#pragma once\n#include "io/formats.hpp"\n',
     "recon/io/hdf5/types.hpp": '#pragma once\n#include <hdf5.h>\n#include "encoding/q_store.hpp"\n',
     "recon/device/opencl/device.hpp": "#pragma once\n#include <CL/opencl.hpp>\n",

@@ -11,7 +11,7 @@
 #include "io/file_hashes.hpp"
 #include "io/record.hpp"
 #include "io/scan_options.hpp"
-#include "plan/option_rows.hpp"
+#include "plan/options.hpp"
 
 namespace lsrecon::app {
 

@@ -20,9 +20,8 @@
 #include "model/model_check.hpp"
 #include "model/prepared_scan.hpp"
 #include "scan/check.hpp"
-#include "scan/directions.hpp"
 #include "scan/failed_frames.hpp"
-#include "scan/header_numbers.hpp"
+#include "scan/pose.hpp"
 
 namespace lsrecon::app {
 

@@ -14,7 +14,6 @@
 #include "encoding/methods.hpp"
 #include "encoding/solve.hpp"
 #include "io/image/png.hpp"
-#include "plan/effort.hpp"
 #include "plan/settle.hpp"
 #include "solve/conjugate_gradient.hpp"
 

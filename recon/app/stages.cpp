@@ -12,10 +12,10 @@
 #include "io/record.hpp"
 #include "io/scan_file.hpp"
 #include "operators/q.hpp"
-#include "scan/attempts.hpp"
 #include "scan/check.hpp"
+#include "scan/failed_frames.hpp"
 #include "scan/host_memory.hpp"
-#include "scan/sampling_pool.hpp"
+#include "scan/trajectories.hpp"
 
 namespace lsrecon::app {
 

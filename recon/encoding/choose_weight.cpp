@@ -16,8 +16,8 @@
 #include "encoding/solve.hpp"
 #include "operators/q.hpp"
 #include "scan/coil_transform.hpp"
-#include "scan/held_out.hpp"
-#include "scan/reach.hpp"
+#include "scan/findings.hpp"
+#include "scan/trajectories.hpp"
 
 namespace lsrecon {
 

@@ -46,7 +46,7 @@ struct SliceToWeigh {
 };
 
 /// Chooses among candidates, and the weight of the best, by cross-validation: an eighth of the
-/// samples is held out (scan/held_out.hpp), and the images of the others, weight by weight from
+/// samples is held out (scan/trajectories.hpp), and the images of the others, weight by weight from
 /// large to small, each begun with the one before, predict it. The frame has its samples, or those
 /// of a slice that are solved together have theirs, in time. `chosen_from` says of which frame, ""
 /// where there is one. The stage "weight". Where too few samples can be held out, usual weights are

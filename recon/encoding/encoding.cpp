@@ -10,7 +10,7 @@
 #include "base/numbers.hpp"
 #include "engines/pieces.hpp"
 #include "operators/finite.hpp"
-#include "scan/check_samples.hpp"
+#include "scan/check.hpp"
 
 namespace lsrecon {
 

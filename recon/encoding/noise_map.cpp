@@ -9,7 +9,7 @@
 #include "base/numbers.hpp"
 #include "encoding/methods.hpp"
 #include "operators/unsampled.hpp"
-#include "scan/replica_noise.hpp"
+#include "scan/noise.hpp"
 
 namespace lsrecon {
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/coil_rows.hpp"
-#include "scan/off_resonance.hpp"
+#include "scan/voxels.hpp"
 
 namespace lsrecon {
 

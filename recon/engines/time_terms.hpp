@@ -1,6 +1,6 @@
 #pragma once
 
-#include "scan/off_resonance.hpp"
+#include "scan/voxels.hpp"
 
 namespace lsrecon {
 

@@ -11,7 +11,7 @@
 #include "io/image/formats.hpp"
 #include "io/image/slice_stack.hpp"
 #include "io/native/grid.hpp"
-#include "scan/sampling_pool.hpp"
+#include "scan/trajectories.hpp"
 #include "scan/units.hpp"
 
 namespace lsrecon {

@@ -14,7 +14,7 @@
 #include "base/report.hpp"
 #include "io/hdf5/reader.hpp"
 #include "scan/check.hpp"
-#include "scan/geometry_options.hpp"
+#include "scan/grid.hpp"
 #include "scan/scan.hpp"
 
 namespace lsrecon {
@@ -32,7 +32,7 @@ struct ReadOptions {
     /// Overrides what the file says or leaves open: "cycles/fov", "cycles/voxel", "rad/voxel",
     /// "1/m"; "" to believe the file.
     std::string trajectory_units;
-    /// Accept a trajectory that stays within N/4 (scan/reach.hpp).
+    /// Accept a trajectory that stays within N/4 (scan/findings.hpp).
     bool low_resolution = false;
     /// Values of the user in place of the file's header, X, Y (and Z): "fov_mm", "matrix".
     std::map<std::string, std::vector<double>> header{};

@@ -4,13 +4,10 @@
 
 #include "base/numbers.hpp"
 #include "io/beside.hpp"
-#include "scan/calibration_samples.hpp"
 #include "scan/check.hpp"
-#include "scan/check_samples.hpp"
-#include "scan/check_sampling.hpp"
 #include "scan/failed_frames.hpp"
 #include "scan/findings.hpp"
-#include "scan/reach.hpp"
+#include "scan/slice.hpp"
 
 namespace lsrecon {
 
@@ -21,9 +18,9 @@ void add(Findings& findings, const Findings& more) {
 }
 
 /// A frame whose trajectory is not known gets that of another, at which nobody looks.
-void set_bad_trajectories_aside(LoadedScan& loaded, const ReadOptions& options) {
+void set_bad_trajectories_aside(LoadedScan& loaded) {
     Scan& scan = loaded.stored.scan;
-    const auto& bad = loaded.bad = SamplingCheck(scan, options.image.matrix).of_some_frames();
+    const auto& bad = loaded.bad = bad_trajectories(scan);
     if (bad.empty()) {
         return;
     }
@@ -65,7 +62,7 @@ LoadedScan load_scan(OpenScan opened, const ReadOptions& options) {
                                                 by(numbers, static_cast<int>(numbers.size()))));
     }
     if (options.bad_frames) {
-        set_bad_trajectories_aside(loaded, options);
+        set_bad_trajectories_aside(loaded);
     }
     check(loaded.stored.scan, options.image.matrix);
     return loaded;

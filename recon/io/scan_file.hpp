@@ -8,7 +8,7 @@
 
 #include "base/report.hpp"
 #include "io/formats.hpp"
-#include "scan/frame_source.hpp"
+#include "scan/scan.hpp"
 
 namespace lsrecon {
 

@@ -11,12 +11,120 @@
 #include "engines/piecewise.hpp"
 #include "model/coarse_solve.hpp"
 #include "model/resampled.hpp"
-#include "model/sampled_cells.hpp"
 #include "operators/gram.hpp"
 #include "operators/q.hpp"
-#include "scan/directions.hpp"
+#include "scan/pose.hpp"
 
 namespace lsrecon {
+
+namespace {
+
+std::array<long, 3> cell_of(const Vec3& k) {
+    return {std::lround(k[0]), std::lround(k[1]), std::lround(k[2])};
+}
+
+bool is_near_centre(const Vec3& k) {
+    return dot(k, k) <= SampledCells::widest_gap * SampledCells::widest_gap;
+}
+
+} // namespace
+
+SampledCells::SampledCells(const Grid& grid, std::size_t most)
+    : size_(grid.size), reach_(static_cast<long>(most)), all_(most + 1, 0), sampled_(most + 1, 0) {
+    for (std::size_t d = 0; d < static_cast<std::size_t>(grid.dimensions); ++d) {
+        half_[d] = std::min(reach_, static_cast<long>(grid.size[d] / 2));
+    }
+    const auto width = static_cast<std::size_t>(2 * reach_ + 1);
+    filled_.assign(width * width * width, false);
+    for (long z = -half_[2]; z <= half_[2]; ++z) {
+        for (long y = -half_[1]; y <= half_[1]; ++y) {
+            for (long x = -half_[0]; x <= half_[0]; ++x) {
+                if (counts({x, y, z})) {
+                    ++all_[shell_of({x, y, z})];
+                }
+            }
+        }
+    }
+}
+
+std::size_t SampledCells::shell_of(const std::array<long, 3>& cell) const {
+    const auto [x, y, z] = cell;
+    return static_cast<std::size_t>(
+        std::ceil(std::sqrt(static_cast<double>(x * x + y * y + z * z))));
+}
+
+std::size_t SampledCells::index_of(const std::array<long, 3>& cell) const {
+    const long width = 2 * reach_ + 1;
+    return static_cast<std::size_t>(((cell[2] + reach_) * width + cell[1] + reach_) * width +
+                                    cell[0] + reach_);
+}
+
+bool SampledCells::counts(const std::array<long, 3>& cell) const {
+    for (std::size_t d = 0; d < 3; ++d) {
+        // +N/2 of an even number of voxels is -N/2.
+        if (std::abs(cell[d]) > half_[d] || 2 * cell[d] >= static_cast<long>(size_[d])) {
+            return false;
+        }
+    }
+    return shell_of(cell) <= static_cast<std::size_t>(reach_);
+}
+
+void SampledCells::add(const std::vector<Vec3>& trajectory) {
+    const auto beyond = static_cast<double>(reach_ + 1); // where no cell counts
+    for (const Vec3& k : trajectory) {
+        if (dot(k, k) > beyond * beyond) {
+            continue;
+        }
+        const std::array<long, 3> cell = cell_of(k);
+        if (!counts(cell)) {
+            continue;
+        }
+        centre_is_sampled_ = centre_is_sampled_ || is_near_centre(k);
+        if (!filled_[index_of(cell)]) {
+            filled_[index_of(cell)] = true;
+            ++sampled_[shell_of(cell)];
+        }
+    }
+}
+
+bool SampledCells::would_gain(const std::vector<Vec3>& trajectory) const {
+    return std::any_of(trajectory.begin(), trajectory.end(), [&](const Vec3& k) {
+        const std::array<long, 3> cell = cell_of(k);
+        return counts(cell) && (!filled_[index_of(cell)] || (has_hole() && is_near_centre(k)));
+    });
+}
+
+std::size_t SampledCells::radius() const {
+    double cells = 0;
+    double with_sample = 0;
+    std::size_t result = 0;
+    for (std::size_t r = 0; r < all_.size() && !has_hole(); ++r) {
+        cells += static_cast<double>(all_[r]);
+        with_sample += static_cast<double>(sampled_[r]);
+        result = with_sample >= share * cells ? r : result;
+    }
+    return result;
+}
+
+std::size_t SampledCells::dense_radius() const {
+    double cells = 0;
+    double with_sample = 0;
+    for (std::size_t r = 0; r < all_.size(); ++r) {
+        cells += static_cast<double>(all_[r]);
+        with_sample += static_cast<double>(sampled_[r]);
+        if (with_sample < dense_share * cells) {
+            return r > 0 ? r - 1 : 0;
+        }
+    }
+    return all_.size() - 1;
+}
+
+std::size_t sampled_radius(const std::vector<Vec3>& trajectory, const Grid& grid,
+                           std::size_t most) {
+    SampledCells cells(grid, most);
+    cells.add(trajectory);
+    return cells.radius();
+}
 
 namespace {
 
@@ -199,11 +307,11 @@ CalibrationField::CalibrationField(const Grid& image, const Grid& file,
 }
 
 std::size_t CalibrationField::wanted_radius(const Frame& frame) const {
-    const std::size_t usual = most_radius(grid_);
+    const std::size_t standard = most_radius(grid_);
     const std::size_t most = grid_.dimensions == 3 ? most_of_any_in_3d : most_of_any_in_2d;
-    // Half of the usual is around the strongest point, wherever it lies.
+    // Half of the standard radius is around the strongest point, wherever it lies.
     const std::size_t strong = strong_radius(*positions(frame.sampling), frame.samples, grid_);
-    const std::size_t wanted = std::clamp(strong + usual / 2, usual, most);
+    const std::size_t wanted = std::clamp(strong + standard / 2, standard, most);
     return std::min(wanted, dense_radius_.value_or(wanted));
 }
 
@@ -257,14 +365,13 @@ Eigen::ArrayXd Calibration::smooth_energy() const {
 double seconds_of_calibration(Transforms& transforms, const std::vector<Vec3>& trajectory,
                               std::size_t coils, const Grid& grid) {
     // Along lines through the middle, where samples of a volume are denser than those of a plane.
-    const double usual_iterations = grid.dimensions == 3 ? 40 : 15;
+    const double expected = grid.dimensions == 3 ? 40 : 15;
     const PiecewiseTransform fhd(transforms, trajectory, Voxels::of_grid(grid));
     const PiecewiseTransform q(transforms, trajectory, Voxels::half_differences(grid));
     const double product =
         Toeplitz::seconds(transforms.device(), grid, transforms.solver_precision(), 1);
     return fhd.predicted("fhd", coils).seconds + q.predicted("q", 1).seconds +
-           transforms.device().pace().planning +
-           usual_iterations * static_cast<double>(coils) * product;
+           transforms.device().pace().planning + expected * static_cast<double>(coils) * product;
 }
 
 Calibration calibrate(Transforms& transforms, const Scan& scan, const CalibrationField& field,

@@ -1,3 +1,6 @@
+// The centre of k-space of some frames, from which coil maps are estimated, and how densely it is
+// sampled.
+
 #pragma once
 
 #include <memory>
@@ -5,10 +8,53 @@
 #include <vector>
 
 #include "engines/transforms.hpp"
-#include "model/sampled_cells.hpp"
+#include "scan/grid.hpp"
 #include "scan/scan.hpp"
 
 namespace lsrecon {
+
+/// The cells of 1 cycle/FOV around the centre of k-space that hold a sample. Cells beyond N/2 of
+/// the grid do not count.
+class SampledCells {
+public:
+    /// Up to a radius of `most` cycles/FOV.
+    SampledCells(const Grid& grid, std::size_t most);
+
+    void add(const std::vector<Vec3>& trajectory);
+    /// Whether this trajectory would fill a cell, or a hole in the centre, that is still empty.
+    bool would_gain(const std::vector<Vec3>& trajectory) const;
+    /// The largest radius within which nearly every cell holds a sample; 0 around a hole.
+    std::size_t radius() const;
+    /// The largest radius within which every cell holds a sample: samples are a cycle/FOV apart
+    /// everywhere.
+    std::size_t dense_radius() const;
+    /// Whether no sample is within the widest gap of k = 0.
+    bool has_hole() const { return !centre_is_sampled_; }
+
+    static constexpr double share = 0.9; ///< share that counts as nearly every cell
+    /// The widest gap around k = 0 in cycles/FOV. A narrower gap is bridged because an object is no
+    /// larger than the field of view. Spokes from 0, 1 and 1.5 outwards gave the same maps; those
+    /// from 2 gave maps of no use.
+    static constexpr double widest_gap = 1.5;
+
+private:
+    static constexpr double dense_share = 0.99; ///< rings 1.25 cycles apart reach 0.98
+
+    bool counts(const std::array<long, 3>& cell) const;
+    std::size_t shell_of(const std::array<long, 3>& cell) const;
+    std::size_t index_of(const std::array<long, 3>& cell) const;
+
+    std::array<std::size_t, 3> size_; ///< size of the grid
+    std::array<long, 3> half_{0, 0, 0}; ///< half the number of cells along each axis
+    long reach_;
+    std::vector<bool> filled_;
+    std::vector<std::size_t> all_; ///< cells of the shell between the last radius and this one
+    std::vector<std::size_t> sampled_;
+    bool centre_is_sampled_ = false;
+};
+
+/// The radius() of one trajectory.
+std::size_t sampled_radius(const std::vector<Vec3>& trajectory, const Grid& grid, std::size_t most);
 
 /// The field of view in which coils are calibrated: the image's, but no wider than the file's,
 /// beyond which samples need not be dense enough.
@@ -41,7 +87,7 @@ private:
 /// Indices of the samples within a box; the edge at +h belongs to the next period.
 std::vector<std::size_t> within(const std::vector<Vec3>& trajectory, const Grid& box);
 
-/// The centre of k-space of some frames on a grid: what coil maps are estimated from.
+/// The centre of k-space of some frames on a grid, from which coil maps are estimated.
 struct Calibration {
     std::size_t radius; ///< radius in cycles/FOV within which it is sampled at the Nyquist rate
     Grid grid; ///< the calibration's field of view with a matrix of 2 radius, at most its own

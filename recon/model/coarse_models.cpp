@@ -9,13 +9,13 @@
 #include "base/numbers.hpp"
 #include "encoding/sample_energy.hpp"
 #include "engines/piecewise.hpp"
+#include "model/calibration.hpp"
 #include "model/estimated_maps.hpp"
 #include "model/resampled.hpp"
-#include "model/sampled_cells.hpp"
 #include "operators/gram.hpp"
 #include "operators/q.hpp"
 #include "scan/coil_transform.hpp"
-#include "scan/receiver_noise.hpp"
+#include "scan/noise.hpp"
 
 namespace lsrecon {
 
@@ -100,14 +100,6 @@ CoilRows comparable(CoilMatrix maps, const Grid& grid) {
     return CoilRows(std::move(maps));
 }
 
-std::shared_ptr<const Sampling> mirrored(const Sampling& sampling) {
-    auto result = std::make_shared<Sampling>(sampling);
-    for (Vec3& k : result->trajectory) {
-        k = {-k[0], -k[1], -k[2]};
-    }
-    return result;
-}
-
 } // namespace
 
 struct CoarseModels::Samples {
@@ -166,7 +158,7 @@ double CoarseModels::seconds(Transforms& transforms, const Grid& grid,
     };
     const Grid box = box_of(grid);
     const Grid of_images = with_room(box, grid);
-    const MachineModel& pace = transforms.device().pace();
+    const MachineModel& machine = transforms.device().pace();
     const std::vector<Vec3> gathered = some_of(with_room_for_maps(box, grid));
     const std::vector<Vec3> some = some_of(box);
     const std::size_t coils = std::max<std::size_t>(1, maps);
@@ -176,14 +168,14 @@ double CoarseModels::seconds(Transforms& transforms, const Grid& grid,
         fhd.predicted("fhd", coils).seconds +
         to_compare.iterations *
             Toeplitz::seconds(transforms.device(), of_images, transforms.solver_precision(), coils);
-    double seconds = pace.planning + q.predicted("q", 1).seconds + models * of_model;
+    double seconds = machine.planning + q.predicted("q", 1).seconds + models * of_model;
     const std::size_t radius = sampled_radius(gathered, grid, most_radius(grid));
     if (maps > 0 && is_enough(radius)) {
         const Grid of_maps = calibration_grid(grid, radius);
         seconds += seconds_of_calibration(transforms, some_of(of_maps), maps, of_maps) +
-                   cost_of_walsh(pace, maps, of_maps, of_images).seconds;
+                   cost_of_walsh(machine, maps, of_maps, of_images).seconds;
     }
-    return seconds + static_cast<double>(gathered.size() * coils) * pace.value;
+    return seconds + static_cast<double>(gathered.size() * coils) * machine.value;
 }
 
 double CoarseModels::energy() const {
@@ -217,7 +209,7 @@ std::shared_ptr<const OffResonance> CoarseModels::field_on(const Grid& grid, dou
     return std::make_shared<OffResonance>(known->second.scaled(factor));
 }
 
-/// Scans that were sampled alike share it.
+/// Scans of one trajectory share it.
 Q CoarseModels::q_of(const Sampling& sampling, const Grid& grid) {
     const auto bytes =
         static_cast<std::size_t>(Q::cost(grid, transforms_.precision()).device_bytes);
@@ -250,16 +242,19 @@ CoarseSolve CoarseModels::solve_with(const CoilRows& maps,
             }};
 }
 
-const CoilRows& CoarseModels::maps_of(const ModelChange& change, Samples& samples) {
-    return change.estimates ? estimated_maps(change, samples) : maps_;
-}
-
 std::shared_ptr<const Sampling> CoarseModels::sampling_of(const ModelChange& change,
                                                           const Samples& samples) {
-    if (change.mirrors && !mirrored_) {
-        mirrored_ = mirrored(*samples.centre.sampling);
+    if (!change.mirrors) {
+        return samples.centre.sampling;
     }
-    return change.mirrors ? mirrored_ : samples.centre.sampling;
+    if (!mirrored_) {
+        auto mirrored = std::make_shared<Sampling>(*samples.centre.sampling);
+        for (Vec3& k : mirrored->trajectory) {
+            k = {-k[0], -k[1], -k[2]};
+        }
+        mirrored_ = std::move(mirrored);
+    }
+    return mirrored_;
 }
 
 const CoilRows& CoarseModels::estimated_maps(const ModelChange& change, Samples& samples) {
@@ -287,20 +282,21 @@ const CoilRows& CoarseModels::estimated_maps(const ModelChange& change, Samples&
                CoilRows(walsh_maps(calibration, grid_, MapsOptions()));
 }
 
-CoarseModels::Explained CoarseModels::explained(const ModelChange& change, Samples& samples) {
+double CoarseModels::left_by(const ModelChange& change, Samples& samples) {
     const std::shared_ptr<const Sampling> sampling = sampling_of(change, samples);
-    CoarseSolve of_change = solve_with(maps_of(change, samples), field_on(grid_, change.field),
-                                       grid_, *sampling, to_compare.lambda);
+    CoarseSolve of_change =
+        solve_with(change.estimates ? estimated_maps(change, samples) : maps_,
+                   field_on(grid_, change.field), grid_, *sampling, to_compare.lambda);
     const CoilRows& values = samples.centre.samples;
     const Solved solved = of_change.solve(fhd_of(of_change, change, samples), to_compare);
     const double energy = energy_of(*sampling, values);
-    return {std::max(energy - solved.explained, 1e-7 * energy), solved.image};
+    return std::max(energy - solved.explained, 1e-7 * energy);
 }
 
 /// Models that differ in their coil maps alone share the transform of small samples.
 std::vector<Volume> CoarseModels::fhd_of(CoarseSolve& model, const ModelChange& change,
                                          Samples& samples) {
-    constexpr double hardly_any = 1.0 / 64; // of the room, by which transforms are cut into pieces
+    constexpr double hardly_any = 1.0 / 64; // of the memory that transforms may take at a time
     const CoilRows& values = samples.centre.samples;
     const bool with_maps = !maps_.empty() || change.estimates;
     const double bytes = static_cast<double>(values.rows() * grid_.voxels()) *
@@ -316,15 +312,15 @@ std::vector<Volume> CoarseModels::fhd_of(CoarseSolve& model, const ModelChange& 
     return known->second ? model.fhd(*known->second) : model.fhd(values);
 }
 
-const CoarseModels::Explained& CoarseModels::own() {
+double CoarseModels::own() {
     if (!own_) {
-        own_ = explained(ModelChange(), *samples_);
+        own_ = left_by(ModelChange(), *samples_);
     }
     return *own_;
 }
 
-CoarseModels::Explained CoarseModels::changed(const ModelChange& change) {
-    return explained(change, *samples_);
+double CoarseModels::changed(const ModelChange& change) {
+    return left_by(change, *samples_);
 }
 
 double CoarseModels::gain_of_noise(const ModelChange& change, double left) {
@@ -333,37 +329,17 @@ double CoarseModels::gain_of_noise(const ModelChange& change, double left) {
         const double parts = 2 * static_cast<double>(centre.samples.rows()) *
                              centre.sampling->sum_of_weights(); // real and imaginary
         CoilMatrix values = samples_->all.samples.to_doubles();
-        ReceiverNoise(std::sqrt(own().left / parts), 0, 1).add_to(values);
+        ReceiverNoise(std::sqrt(own() / parts), 0, 1).add_to(values);
         Frame all = samples_->all;
         all.samples = CoilRows(std::move(values));
         noisy_ = std::make_unique<Samples>(parts_of(std::move(all)));
         noisy_->centre.sampling = centre.sampling; // whose Q is known
         noisy_->of_maps.sampling = samples_->of_maps.sampling;
-        own_of_noise_ = explained(ModelChange(), *noisy_).left - own().left;
+        own_of_noise_ = left_by(ModelChange(), *noisy_) - own();
     }
-    const double of_noise = explained(change, *noisy_).left - left;
+    const double of_noise = left_by(change, *noisy_) - left;
     const bool is_known = own_of_noise_ > 0 && of_noise > 0;
     return is_known ? own_of_noise_ / of_noise : std::numeric_limits<double>::infinity();
-}
-
-RealVector CoarseModels::residual_of_planes(const ModelChange& change, const ComplexVector& image) {
-    const CoilMatrix maps = maps_of(change, *samples_).to_doubles();
-    const CoilRows no_maps;
-    CoarseSolve of_coils = solve_with(no_maps, field_on(grid_, change.field), grid_,
-                                      *sampling_of(change, *samples_), 0);
-    const std::vector<Volume> fhd = of_coils.fhd(samples_->centre.samples);
-    const auto planes = static_cast<Eigen::Index>(grid_.size[2]);
-    const Eigen::Index voxels = image.size() / planes;
-    RealVector result = RealVector::Zero(planes);
-    for (std::size_t c = 0; c < fhd.size(); ++c) {
-        const ComplexVector of_coil =
-            image.cwiseProduct(maps.row(static_cast<Eigen::Index>(c)).transpose());
-        const ComplexVector left = fhd[c].values() - of_coils.apply(of_coil);
-        for (Eigen::Index z = 0; z < planes; ++z) {
-            result(z) += left.segment(z * voxels, voxels).squaredNorm();
-        }
-    }
-    return result;
 }
 
 } // namespace lsrecon

@@ -1,3 +1,5 @@
+// Models of a frame that are compared at low resolution.
+
 #pragma once
 
 #include <array>
@@ -42,30 +44,22 @@ public:
     /// Whether the frame samples the centre densely enough for estimated maps.
     bool can_estimate() const;
 
-    /// The energy that a model leaves unexplained, and its image.
-    struct Explained {
-        double left;
-        ComplexVector image;
-    };
-    /// The scan's own model.
-    const Explained& own();
-    /// Another model; with estimated maps where they can be estimated.
-    Explained changed(const ModelChange& change);
+    /// The energy that the scan's own model leaves unexplained.
+    double own();
+    /// The same of another model; with estimated maps where they can be estimated.
+    double changed(const ModelChange& change);
     /// The factor by which such a model, which leaves `left`, leaves less than the scan's own model
     /// of noise that is added to the samples. The noise is as strong as the residual of the own
     /// model. Maps that are estimated from the samples fit their noise, too. Infinity where one of
     /// the two leaves none of it.
     double gain_of_noise(const ModelChange& change, double left);
-    /// sum_c |F^H W (d_c - F S_c rho)|^2 in each plane of a volume, of such a model's image.
-    RealVector residual_of_planes(const ModelChange& change, const ComplexVector& image);
 
 private:
     struct Samples;
     Samples parts_of(Frame all) const;
-    const CoilRows& maps_of(const ModelChange& change, Samples& samples);
     const CoilRows& estimated_maps(const ModelChange& change, Samples& samples);
     std::shared_ptr<const Sampling> sampling_of(const ModelChange& change, const Samples& samples);
-    Explained explained(const ModelChange& change, Samples& samples);
+    double left_by(const ModelChange& change, Samples& samples);
     std::vector<Volume> fhd_of(CoarseSolve& model, const ModelChange& change, Samples& samples);
     std::shared_ptr<const OffResonance> field_on(const Grid& grid, double factor);
     Q q_of(const Sampling& sampling, const Grid& grid);
@@ -85,7 +79,7 @@ private:
     /// Q of a sampling, by matrix.
     std::map<std::pair<const Sampling*, std::array<std::size_t, 3>>, Q> qs_;
     std::unique_ptr<Samples> samples_;
-    std::optional<Explained> own_;
+    std::optional<double> own_;
     std::unique_ptr<Samples> noisy_;
     double own_of_noise_ = 0; ///< what the scan's own model leaves of it
 };

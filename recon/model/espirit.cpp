@@ -1,3 +1,5 @@
+// ESPIRiT: coil maps by the eigenvectors of a projection in k-space.
+
 #include "model/estimated_maps.hpp"
 
 #include <Eigen/Eigenvalues>
@@ -8,7 +10,6 @@
 #include <random>
 
 #include "base/parallel.hpp"
-#include "model/hermitian_field.hpp"
 
 namespace lsrecon {
 
@@ -369,7 +370,7 @@ void fill_holes(Eigen::Ref<RealPlane> weights) {
 
 } // namespace
 
-Cost cost_of_espirit(const MachineModel& pace, std::size_t coils, const Grid& from,
+Cost cost_of_espirit(const MachineModel& machine, std::size_t coils, const Grid& from,
                      const Grid& to) {
     const Kernel kernel(from, from.size[0] / 2);
     const auto points = static_cast<double>(coils * kernel.points());
@@ -380,10 +381,10 @@ Cost cost_of_espirit(const MachineModel& pace, std::size_t coils, const Grid& fr
     Cost cost = Cost::on_host((patches + full * full + 4 * full * rank) *
                               static_cast<double>(sizeof(std::complex<float>)));
     // Four passes by QR and an eigendecomposition for half of the rank, and for all of it.
-    cost.seconds = pace.window * (points * windows * full / 2 + 6 * rank * full * full +
-                                  points * points * rank / 2) +
-                   pace.factor * (10 * full * rank * rank + 10 * rank * rank * rank);
-    return in_turn(cost, cost_of_walsh(pace, coils, from, to));
+    cost.seconds = machine.window * (points * windows * full / 2 + 6 * rank * full * full +
+                                     points * points * rank / 2) +
+                   machine.factor * (10 * full * rank * rank + 10 * rank * rank * rank);
+    return in_turn(cost, cost_of_walsh(machine, coils, from, to));
 }
 
 CoilRows::Floats espirit_maps(const Calibration& calibration, const Grid& grid,

@@ -1,5 +1,8 @@
+// Coil maps that are estimated from a calibration: the table of methods.
+
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -34,7 +37,7 @@ struct MapsMethod {
                                  const MapsOptions& options);
     bool takes_options;
     /// The cost for so many coils, from a calibration on one grid to maps on another.
-    Cost (*cost)(const MachineModel& pace, std::size_t coils, const Grid& from, const Grid& to);
+    Cost (*cost)(const MachineModel& machine, std::size_t coils, const Grid& from, const Grid& to);
 };
 
 /// The table: one file and one row each.
@@ -52,10 +55,35 @@ CoilRows::Floats espirit_maps(const Calibration& calibration, const Grid& grid,
 CoilRows::Floats walsh_maps(const Calibration& calibration, const Grid& grid,
                             const MapsOptions& options);
 
-Cost cost_of_espirit(const MachineModel& pace, std::size_t coils, const Grid& from, const Grid& to);
-Cost cost_of_walsh(const MachineModel& pace, std::size_t coils, const Grid& from, const Grid& to);
+Cost cost_of_espirit(const MachineModel& machine, std::size_t coils, const Grid& from,
+                     const Grid& to);
+Cost cost_of_walsh(const MachineModel& machine, std::size_t coils, const Grid& from,
+                   const Grid& to);
 
 /// The combination of coils that holds most of the energy of rows, C x n.
 Eigen::VectorXcf strongest_combination(const CoilMatrix& rows);
+
+/// A Hermitian matrix of C x C numbers for every voxel of a grid, as a sum over a few terms in each
+/// dimension:
+///
+///     entry(a, b) at voxel n = sum over t of coefficients(ab, t) prod_d basis[d](n_d, t_d)
+struct HermitianField {
+    std::size_t coils = 0;
+    /// Coefficients of pairs a <= b alone, a pair a row, (0,0), (0,1), ... (1,1), ...; t with x
+    /// fastest.
+    CoilRows::Floats coefficients;
+    std::array<Eigen::MatrixXcf, 3> basis; ///< N_d x terms
+};
+
+struct Eigenvectors {
+    CoilRows::Floats vectors; ///< C x N, of norm 1, or 0 where the matrix is
+    Eigen::ArrayXf eigenvalues; ///< N
+};
+
+/// The eigenvectors of the largest eigenvalue at every voxel, with <reference, vector> real and not
+/// negative: an eigenvector has any phase, and an image needs one that is smooth. They are computed
+/// a few rows at a time, on all cores.
+Eigenvectors dominant_eigenvectors(const HermitianField& field, const Grid& grid,
+                                   const Eigen::VectorXcf& reference);
 
 } // namespace lsrecon

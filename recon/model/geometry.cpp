@@ -6,9 +6,8 @@
 
 #include "base/error.hpp"
 #include "base/numbers.hpp"
-#include "scan/directions.hpp"
 #include "scan/findings.hpp"
-#include "scan/header_numbers.hpp"
+#include "scan/pose.hpp"
 
 namespace lsrecon {
 
@@ -29,21 +28,13 @@ Vec3 shift_from(const std::optional<Vec3>& position, const Grid& grid) {
 template <typename Values> void keep(Values& values, const std::vector<std::size_t>& kept,
                                      const std::vector<Complex>& phases) {
     using Scalar = typename Values::Scalar;
-    Values picked;
-    const bool whole = kept.size() == static_cast<std::size_t>(values.cols());
-    if (!whole) {
-        picked.resize(values.rows(), static_cast<Eigen::Index>(kept.size()));
-    }
-    Values& target = whole ? values : picked;
     for (Eigen::Index c = 0; c < values.rows(); ++c) {
-        for (std::size_t m = 0; m < kept.size(); ++m) {
-            target(c, static_cast<Eigen::Index>(m)) =
+        for (std::size_t m = 0; m < kept.size(); ++m) { // which ascend
+            values(c, static_cast<Eigen::Index>(m)) =
                 values(c, static_cast<Eigen::Index>(kept[m])) * static_cast<Scalar>(phases[m]);
         }
     }
-    if (!whole) {
-        values = std::move(picked);
-    }
+    values.conservativeResize(Eigen::NoChange, static_cast<Eigen::Index>(kept.size()));
 }
 
 } // namespace
@@ -76,7 +67,7 @@ Geometry::Geometry(const GeometryOptions& options, Scan& scan) : options_(option
         scan.facts.push_back("the trajectory has the other sign (`conjugate`)");
     }
     if (moves() || options.shift_to_position) {
-        tell_of_shift(scan);
+        record_shift(scan);
     }
     if (moves() && !options.shift_to_position) {
         move_positions(scan);
@@ -186,7 +177,7 @@ void Geometry::find_shifts(const Scan& scan) {
     }
 }
 
-void Geometry::tell_of_shift(Scan& scan) const {
+void Geometry::record_shift(Scan& scan) const {
     const int dimensions = scan.grid.dimensions;
     const std::string axes = dimensions == 3 ? "x, y and z" : "x and y";
     if (!options_.shift_to_position) {
@@ -194,12 +185,13 @@ void Geometry::tell_of_shift(Scan& scan) const {
                                   " mm along ", axes, " of the grid (`shift_mm`)"));
         return;
     }
-    const bool alike = std::all_of(shifts_mm_.begin(), shifts_mm_.end(), [&](const Vec3& shift) {
-        return are_same_position(shift, shifts_mm_.front());
-    });
+    const bool is_one_shift =
+        std::all_of(shifts_mm_.begin(), shifts_mm_.end(), [&](const Vec3& shift) {
+            return are_same_position(shift, shifts_mm_.front());
+        });
     scan.facts.push_back(
         text("the image is shifted by ", by(shifts_mm_.front(), dimensions), " mm along ", axes,
-             " of the grid", alike ? "" : " in the first frame",
+             " of the grid", is_one_shift ? "" : " in the first frame",
              ", from the isocentre to the position of the acquisitions (`shift_mm` header)"));
     if (scan.trajectory_units.empty()) {
         scan.findings.push_back({Found::shifted_twice});
@@ -246,16 +238,12 @@ std::shared_ptr<const Geometry::Change>
 Geometry::change(const std::shared_ptr<const Sampling>& stored) const {
     auto result = std::make_shared<Change>();
     result->stored = stored->samples();
-    auto sampling = std::make_shared<Sampling>();
     for (std::size_t m = 0; m < stored->samples(); ++m) {
-        Vec3 k = stored->trajectory[m];
         bool inside = true;
         for (std::size_t d = 0; d < 3; ++d) {
-            k[d] *= factor_[d];
-            inside = inside && std::abs(k[d]) <= limit_[d];
+            inside = inside && std::abs(stored->trajectory[m][d] * factor_[d]) <= limit_[d];
         }
         if (inside) {
-            sampling->trajectory.push_back(k);
             result->kept.push_back(m);
         }
     }
@@ -263,16 +251,10 @@ Geometry::change(const std::shared_ptr<const Sampling>& stored) const {
         result->sampling = stored;
         return result;
     }
-    const auto pick = [&](const auto& values, auto& picked) {
-        picked.resize(values.size() > 0 ? static_cast<Eigen::Index>(result->kept.size()) : 0);
-        for (Eigen::Index i = 0; i < picked.size(); ++i) {
-            picked(i) =
-                values(static_cast<Eigen::Index>(result->kept[static_cast<std::size_t>(i)]));
-        }
-    };
-    pick(stored->phi, sampling->phi);
-    pick(stored->weights, sampling->weights);
-    pick(stored->times, sampling->times);
+    auto sampling = std::make_shared<Sampling>(subset(*stored, result->kept));
+    for (Vec3& k : sampling->trajectory) {
+        k = {k[0] * factor_[0], k[1] * factor_[1], k[2] * factor_[2]};
+    }
     result->sampling = std::move(sampling);
     return result;
 }

@@ -1,9 +1,11 @@
+// Another grid for a scan, and a shift of its image.
+
 #pragma once
 
 #include <memory>
 #include <vector>
 
-#include "scan/geometry_options.hpp"
+#include "scan/grid.hpp"
 #include "scan/scan.hpp"
 
 namespace lsrecon {
@@ -40,7 +42,7 @@ private:
     std::shared_ptr<const Change> change(const std::shared_ptr<const Sampling>& stored) const;
     bool moves() const;
     void find_shifts(const Scan& scan);
-    void tell_of_shift(Scan& scan) const;
+    void record_shift(Scan& scan) const;
     void change_frames(Scan& scan, const std::string& within);
     void change_calibrations(Scan& scan) const;
     void find_aliasing(Scan& scan, const Grid& stored) const;

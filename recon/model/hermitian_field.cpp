@@ -1,4 +1,6 @@
-#include "model/hermitian_field.hpp"
+// The dominant eigenvector of a Hermitian matrix at every voxel.
+
+#include "model/estimated_maps.hpp"
 
 #include <cmath>
 #include <optional>

@@ -76,8 +76,8 @@ double ModelCheck::seconds(Transforms& transforms, const Grid& grid,
 /// The energy that a model leaves, corrected for the noise that it fits and the scan's own does
 /// not.
 ModelCheck::Left ModelCheck::compared(CoarseModels& models, const ModelChange& change) {
-    const double own = models.own().left;
-    const double other = models.changed(change).left;
+    const double own = models.own();
+    const double other = models.changed(change);
     if (own <= clearly * other) {
         return {own, other};
     }
@@ -93,7 +93,7 @@ void ModelCheck::compare_centres(Transforms& transforms, const Scan& scan, std::
     if (!(energy > 0)) {
         return;
     }
-    OfSlice found{index, energy, models.own().left, models.noise()};
+    OfSlice found{index, energy, models.own(), models.noise()};
     if (stored_maps_ && found.left > most_of_right_sign * energy) {
         compare(models, other_sign, found);
     }
@@ -108,7 +108,9 @@ void ModelCheck::compare_centres(Transforms& transforms, const Scan& scan, std::
             compare_estimated(models, model.off_resonance != nullptr, found);
         }
     }
-    add_slices(models, slice_in(frame.label), scan.grid.size[2], found);
+    if (const std::string slice = slice_in(frame.label); !slice.empty()) {
+        found.slices.push_back({slice.substr(slice.rfind(' ') + 1), found.models});
+    }
     add(std::move(found));
 }
 
@@ -131,38 +133,6 @@ void ModelCheck::compare_estimated(CoarseModels& models, bool field, OfSlice& fo
     if (compare(models, estimated_maps_no_field, found) < with_field) {
         compare(models, estimated_maps_negated_field, found);
         compare(models, estimated_maps_radians, found);
-    }
-}
-
-/// A slice itself, or planes of a volume that other maps explain better.
-void ModelCheck::add_slices(CoarseModels& models, const std::string& slice, std::size_t planes,
-                            OfSlice& found) {
-    if (!slice.empty()) {
-        found.slices.push_back({slice.substr(slice.rfind(' ') + 1), found.models});
-        return;
-    }
-    std::size_t best = rows;
-    double most = clearly;
-    for (std::size_t row = estimated_maps; row < rows; ++row) {
-        if (found.models[row].gain() > most) {
-            best = row;
-            most = found.models[row].gain();
-        }
-    }
-    if (best == rows || planes < 2) {
-        return;
-    }
-    const ModelChange& change = table()[best].change;
-    const CoarseModels::Explained other = models.changed(change);
-    const double of_noise = found.models[best].other / other.left;
-    const RealVector with_own = models.residual_of_planes(ModelChange(), models.own().image);
-    const RealVector with_other = of_noise * models.residual_of_planes(change, other.image);
-    for (std::size_t z = 0; z < planes; ++z) {
-        const auto plane =
-            static_cast<Eigen::Index>(z * static_cast<std::size_t>(with_own.size()) / planes);
-        Slice one{text(z)};
-        one.left[best] = {with_own(plane), with_other(plane)};
-        found.slices.push_back(one);
     }
 }
 
@@ -270,10 +240,6 @@ std::optional<Finding> ModelCheck::finding() const {
     return std::nullopt;
 }
 
-std::string ModelCheck::percent_left() const {
-    return rounded(100 * left_ / energy_) + " %";
-}
-
 std::string ModelCheck::in_words() const {
     if (compared_.empty()) {
         return "the scan has neither coil maps nor a field map to compare with";
@@ -294,7 +260,8 @@ std::string ModelCheck::in_words() const {
                                   ? "no other was tried"
                                   : text("no other ", separated_by(" or ", others),
                                          is_one ? " explains" : " explain", " the scan better");
-    return text(tried, "; ", percent_left(), " of the centre of k-space stay unexplained",
+    return text(tried, "; ", rounded(100 * left_ / energy_),
+                " % of the centre of k-space stay unexplained",
                 cannot_estimate_ ? ". Coil maps cannot be estimated from one frame of this scan to "
                                    "compare with."
                                  : "");

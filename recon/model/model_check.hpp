@@ -1,3 +1,5 @@
+// The check whether another model explains a scan better than its own.
+
 #pragma once
 
 #include <array>
@@ -87,13 +89,10 @@ private:
     /// Returns what it leaves.
     static double compare(CoarseModels& models, Row row, OfSlice& found);
     static void compare_estimated(CoarseModels& models, bool field, OfSlice& found);
-    static void add_slices(CoarseModels& models, const std::string& slice, std::size_t planes,
-                           OfSlice& found);
     bool is_little(double left, double share) const;
     Row best_of_all() const;
     bool is_better(const Slice& slice, Row row) const;
     std::string better_slices(Row row) const;
-    std::string percent_left() const;
 
     bool stored_maps_;
     std::vector<OfSlice> compared_;
@@ -114,8 +113,7 @@ struct ModelCheck::OfSlice {
     double noise = 0; ///< part of it that noise has, at most
     int cannot_estimate = 0; ///< 1 where coil maps would be compared with estimated ones
     std::vector<Left> models = std::vector<Left>(rows);
-    /// Slices of a volume, by images of the residual; or the slice itself.
-    std::vector<Slice> slices = {};
+    std::vector<Slice> slices = {}; ///< the slice by its name; none of a volume
     template <typename Archive> void each(Archive& archive) {
         archive(index, energy, left, noise, cannot_estimate, models, slices);
     }

@@ -1,3 +1,5 @@
+// The options of the preparation of a scan, and the sources of its maps and field.
+
 #pragma once
 
 #include <optional>
@@ -23,7 +25,7 @@ using MapsSource = std::variant<DefaultSource, NoSource, const MapsMethod*, Name
 using FieldSource = std::variant<DefaultSource, NoSource, NamedFile>;
 
 /// The source that a word names: "none", the name of a row of maps_methods() or of a file; "" for
-/// the usual.
+/// the default.
 MapsSource maps_source(const std::string& word);
 FieldSource field_source(const std::string& word);
 /// The word that names a source.
@@ -45,9 +47,9 @@ struct PrepareOptions {
     GeometryOptions geometry;
     bool whiten = true; ///< whether noise is whitened where the scan has it
     CoilCompression compression;
-    MapsSource maps; ///< the usual: the scan's own, or ESPIRiT where several coils have none
+    MapsSource maps; ///< by default the scan's own, or ESPIRiT where several coils have none
     MapsOptions estimate;
-    FieldSource field_map; ///< the usual: the scan's own
+    FieldSource field_map; ///< by default the scan's own
     double field_scale = 1; ///< factor on the field map
 
     // Inputs beside the scan, where they are named above:

@@ -1,3 +1,5 @@
+// The frames of a source as the steps of preparation change them.
+
 #pragma once
 
 #include <functional>
@@ -5,12 +7,12 @@
 #include <vector>
 
 #include "scan/coil_transform.hpp"
-#include "scan/frame_source.hpp"
+#include "scan/scan.hpp"
 #include "scan/slice.hpp"
 
 namespace lsrecon {
 
-/// What a step of preparation makes of a frame with its samples, before coils are mixed.
+/// A change that a step of preparation makes to a frame with its samples, before coils are mixed.
 using FrameChange = std::function<void(std::size_t index, Frame& frame)>;
 
 /// The frames of a source as the steps of preparation have changed them: their samples, the

@@ -1,3 +1,5 @@
+// A scan that is ready for its transforms, and the model of each slice.
+
 #pragma once
 
 #include "model/steps.hpp"

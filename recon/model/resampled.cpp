@@ -5,7 +5,7 @@
 #include "base/error.hpp"
 #include "base/numbers.hpp"
 #include "base/parallel.hpp"
-#include "scan/directions.hpp"
+#include "scan/pose.hpp"
 
 namespace lsrecon {
 

@@ -3,10 +3,8 @@
 #include <cmath>
 
 #include "base/numbers.hpp"
-#include "model/beyond_field.hpp"
 #include "model/resampled.hpp"
 #include "model/slice_calibration.hpp"
-#include "scan/calibration_samples.hpp"
 #include "scan/slice.hpp"
 
 namespace lsrecon {

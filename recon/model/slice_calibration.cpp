@@ -1,12 +1,15 @@
 #include "model/slice_calibration.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <memory>
 #include <numeric>
+#include <vector>
 
 #include "base/error.hpp"
-#include "model/sampled_cells.hpp"
+#include "model/calibration.hpp"
+#include "scan/voxels.hpp"
 
 namespace lsrecon {
 
@@ -70,65 +73,6 @@ Frame joined(const std::vector<Frame>& frames) {
     return {sampling, std::move(rows), frames.front().label, frames.front().position};
 }
 
-class FramesOfSlice {
-public:
-    FramesOfSlice(Transforms& transforms, const Scan& scan, const CalibrationField& field,
-                  PreparedFrames& frames, Reporter& report)
-        : transforms_(transforms), scan_(scan), field_(field), frames_(frames), report_(report) {}
-
-    /// The wanted radius of the first frame that is not silent.
-    std::size_t wanted_radius(const std::vector<std::size_t>& good);
-    std::optional<Calibration> calibrate_one_by_one(const std::vector<std::size_t>& good,
-                                                    std::size_t radius);
-    std::optional<Calibration> calibrate_together(const std::vector<std::size_t>& good,
-                                                  std::size_t radius);
-
-private:
-    Transforms& transforms_;
-    const Scan& scan_;
-    const CalibrationField& field_;
-    PreparedFrames& frames_;
-    Reporter& report_;
-};
-
-std::size_t FramesOfSlice::wanted_radius(const std::vector<std::size_t>& good) {
-    for (const std::size_t f : good) {
-        const auto wanted_by = [&](const Frame& frame) {
-            return frame.samples.largest_part() > 0 ? field_.wanted_radius(frame) : 0;
-        };
-        if (const std::size_t wanted = frames_.look_at(f, wanted_by)) {
-            return wanted;
-        }
-    }
-    return most_radius(field_.grid());
-}
-
-/// The first that is not silent and others from all over the slice.
-std::optional<Calibration> FramesOfSlice::calibrate_one_by_one(const std::vector<std::size_t>& good,
-                                                               std::size_t radius) {
-    const auto calibrated = [&](const Frame& frame) -> std::optional<Calibration> {
-        if (frame.samples.largest_part() == 0) {
-            return std::nullopt;
-        }
-        const Stage stage(report_, stage_of_calibration);
-        return calibrate(transforms_, scan_, field_, frame, radius);
-    };
-    const auto of_frame = [&](std::size_t f) { return frames_.look_at(f, calibrated); };
-    std::optional<Calibration> all;
-    std::size_t next = 0; // of good
-    while (next < good.size() && !all) {
-        all = of_frame(good[next++]);
-    }
-    const std::size_t left = good.size() - next;
-    const std::size_t more = std::min(left, most_calibrations - 1);
-    for (std::size_t i = 0; i < more; ++i) {
-        if (const std::optional<Calibration> one = of_frame(good[next + i * left / more])) {
-            all->join(*one);
-        }
-    }
-    return all;
-}
-
 /// All of them once, so that the first few lie all over.
 std::vector<std::size_t> spread(const std::vector<std::size_t>& frames) {
     const std::size_t count = frames.size();
@@ -143,38 +87,86 @@ std::vector<std::size_t> spread(const std::vector<std::size_t>& frames) {
     return result;
 }
 
-std::optional<Calibration> FramesOfSlice::calibrate_together(const std::vector<std::size_t>& good,
-                                                             std::size_t radius) {
-    const Grid grid = calibration_grid(field_.grid(), radius);
-    SampledCells cells(field_.grid(), radius);
-    std::vector<Frame> parts;
-    std::size_t samples = 0;
-    for (const std::size_t f : spread(good)) {
-        const auto positions = field_.positions(scan_.frames[f].sampling);
-        if (samples >= enough_samples * grid.voxels() && !cells.would_gain(*positions)) {
-            continue;
-        }
-        frames_.look_at(f, [&](const Frame& frame) {
-            if (frame.samples.largest_part() > 0) {
-                cells.add(*positions);
-                parts.push_back(field_.central_part(frame, grid));
-                samples += parts.back().sampling->samples();
+/// The frames of a slice, and what calibrates them.
+struct FramesOfSlice {
+    Transforms& transforms;
+    const Scan& scan;
+    const CalibrationField& field;
+    PreparedFrames& frames;
+    Reporter& report;
+
+    /// The wanted radius of the first frame that is not silent.
+    std::size_t wanted_radius(const std::vector<std::size_t>& good) const {
+        for (const std::size_t f : good) {
+            const auto wanted_by = [&](const Frame& frame) {
+                return frame.samples.largest_part() > 0 ? field.wanted_radius(frame) : 0;
+            };
+            if (const std::size_t wanted = frames.look_at(f, wanted_by)) {
+                return wanted;
             }
-        });
+        }
+        return most_radius(field.grid());
     }
-    if (samples == 0) {
-        return std::nullopt;
+
+    /// The first that is not silent and others from all over the slice.
+    std::optional<Calibration> calibrate_one_by_one(const std::vector<std::size_t>& good,
+                                                    std::size_t radius) const {
+        const auto calibrated = [&](const Frame& frame) -> std::optional<Calibration> {
+            if (frame.samples.largest_part() == 0) {
+                return std::nullopt;
+            }
+            const Stage stage(report, stage_of_calibration);
+            return calibrate(transforms, scan, field, frame, radius);
+        };
+        const auto of_frame = [&](std::size_t f) { return frames.look_at(f, calibrated); };
+        std::optional<Calibration> all;
+        std::size_t next = 0; // of good
+        while (next < good.size() && !all) {
+            all = of_frame(good[next++]);
+        }
+        const std::size_t left = good.size() - next;
+        const std::size_t more = std::min(left, most_calibrations - 1);
+        for (std::size_t i = 0; i < more; ++i) {
+            if (const std::optional<Calibration> one = of_frame(good[next + i * left / more])) {
+                all->join(*one);
+            }
+        }
+        return all;
     }
-    require_calibration(scan_, cells, parts.size());
-    Frame all = joined(parts);
-    const std::size_t frames = parts.size();
-    parts.clear();
-    const CalibrationField at_these(field_.grid(), field_.grid());
-    const Stage stage(report_, stage_of_calibration);
-    Calibration result = calibrate(transforms_, scan_, at_these, all, cells.radius());
-    result.together = frames;
-    return result;
-}
+
+    std::optional<Calibration> calibrate_together(const std::vector<std::size_t>& good,
+                                                  std::size_t radius) const {
+        const Grid grid = calibration_grid(field.grid(), radius);
+        SampledCells cells(field.grid(), radius);
+        std::vector<Frame> parts;
+        std::size_t samples = 0;
+        for (const std::size_t f : spread(good)) {
+            const auto positions = field.positions(scan.frames[f].sampling);
+            if (samples >= enough_samples * grid.voxels() && !cells.would_gain(*positions)) {
+                continue;
+            }
+            frames.look_at(f, [&](const Frame& frame) {
+                if (frame.samples.largest_part() > 0) {
+                    cells.add(*positions);
+                    parts.push_back(field.central_part(frame, grid));
+                    samples += parts.back().sampling->samples();
+                }
+            });
+        }
+        if (samples == 0) {
+            return std::nullopt;
+        }
+        require_calibration(scan, cells, parts.size());
+        Frame all = joined(parts);
+        const std::size_t together = parts.size();
+        parts.clear();
+        const CalibrationField at_these(field.grid(), field.grid());
+        const Stage stage(report, stage_of_calibration);
+        Calibration result = calibrate(transforms, scan, at_these, all, cells.radius());
+        result.together = together;
+        return result;
+    }
+};
 
 } // namespace
 
@@ -185,7 +177,7 @@ std::optional<Calibration> calibrate_frames(Transforms& transforms, const Scan& 
     if (good.empty()) {
         return std::nullopt;
     }
-    FramesOfSlice slice(transforms, scan, field, frames, report);
+    const FramesOfSlice slice{transforms, scan, field, frames, report};
     const std::size_t most = slice.wanted_radius(good);
     SampledCells all(field.grid(), most);
     std::map<const Sampling*, std::size_t> radius_of;
@@ -240,6 +232,95 @@ std::optional<Calibration> calibrate_frames(Transforms& transforms, const Scan& 
              text(maps_of_another, "; ", without_maps)});
     }
     return together;
+}
+
+namespace {
+
+/// Voxels of a calibration: so far a voxel is seen by others through a Hann window.
+constexpr double voxels_of_window = 2;
+constexpr std::size_t fewest = 8; ///< cycles/FOV that a calibration reaches
+
+/// Dimensions that are widened together: a stack has samples between its own in the plane alone.
+std::vector<int> widened_dimensions(const Grid& grid) {
+    return grid.dimensions == 3 ? std::vector<int>{3, 2} : std::vector<int>{2};
+}
+
+Grid widened(Grid grid, int dimensions, double times) {
+    for (std::size_t d = 0; d < static_cast<std::size_t>(dimensions); ++d) {
+        const auto voxels = static_cast<std::size_t>(
+            2 * std::lround(times * static_cast<double>(grid.size[d]) / 2));
+        grid.fov_mm[d] *= static_cast<double>(voxels) / static_cast<double>(grid.size[d]);
+        grid.size[d] = voxels;
+    }
+    return grid;
+}
+
+/// The frame with its trajectory in cycles per the wider field of view.
+Frame on_grid(const Frame& frame, const Grid& from, const Grid& to) {
+    auto sampling = std::make_shared<Sampling>(*frame.sampling);
+    for (Vec3& k : sampling->trajectory) {
+        for (std::size_t d = 0; d < 3; ++d) {
+            k[d] *= to.fov_mm[d] / from.fov_mm[d];
+        }
+    }
+    Frame result = frame;
+    result.sampling = std::move(sampling);
+    return result;
+}
+
+/// Whether there is more in some voxel beyond a field of view than noise and the traces of what is
+/// within.
+bool is_object_beyond(const Calibration& calibration, const Vec3& field_mm) {
+    constexpr double of_object = 0.05; // of the mean energy within the field of view
+    constexpr double of_noise = 20; // times what a quarter of all voxels stays below
+    Eigen::ArrayXd energy = calibration.smooth_energy();
+    double beyond = 0;
+    double within = 0;
+    double voxels_within = 0;
+    for (std::size_t n = 0; n < calibration.grid.voxels(); ++n) {
+        const Vec3 x = Voxels::of_grid(calibration.grid).position(n);
+        double outside = -HUGE_VAL; // voxels beyond the border
+        for (std::size_t d = 0; d < 3; ++d) {
+            const double share = field_mm[d] / calibration.grid.fov_mm[d];
+            outside = std::max(outside, (std::abs(x[d]) - share / 2) *
+                                            static_cast<double>(calibration.grid.size[d]));
+        }
+        const double here = energy(static_cast<Eigen::Index>(n));
+        if (outside >= voxels_of_window) {
+            beyond = std::max(beyond, here);
+        }
+        if (outside < 0) {
+            within += here;
+            ++voxels_within;
+        }
+    }
+    const auto quarter = energy.begin() + energy.size() / 4;
+    std::nth_element(energy.begin(), quarter, energy.end());
+    return beyond > of_object * within / voxels_within && beyond > of_noise * *quarter;
+}
+
+} // namespace
+
+std::optional<Grid> grid_beyond_field(Transforms& transforms, const Scan& scan,
+                                      const Frame& frame) {
+    for (const int dimensions : widened_dimensions(scan.grid)) {
+        for (const double times : {2.0, 1.5, 1.25}) {
+            const Grid wide = widened(scan.grid, dimensions, times);
+            const Frame there = on_grid(frame, scan.grid, wide);
+            const CalibrationField field(wide, scan.grid, {there.sampling});
+            const std::size_t radius =
+                field.is_narrower()
+                    ? 0
+                    : sampled_radius(there.sampling->trajectory, wide, field.wanted_radius(there));
+            if (radius < fewest) {
+                continue;
+            }
+            const Calibration calibration = calibrate(transforms, scan, field, there, radius);
+            return is_object_beyond(calibration, scan.grid.fov_mm) ? std::optional(wide)
+                                                                   : std::nullopt;
+        }
+    }
+    return std::nullopt;
 }
 
 } // namespace lsrecon

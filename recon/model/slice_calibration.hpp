@@ -1,10 +1,14 @@
+// The calibration of the frames of a slice, and of an object beyond their field of view.
+
 #pragma once
 
 #include <optional>
 #include <vector>
 
+#include "engines/transforms.hpp"
 #include "model/calibration.hpp"
 #include "model/prepared_frames.hpp"
+#include "scan/scan.hpp"
 
 namespace lsrecon {
 
@@ -18,5 +22,10 @@ namespace lsrecon {
 std::optional<Calibration> calibrate_frames(Transforms& transforms, const Scan& scan,
                                             const CalibrationField& field, PreparedFrames& frames,
                                             const std::vector<std::size_t>& good, Reporter& report);
+
+/// A grid of the same voxels that holds an object which reaches beyond the scan's field of view, as
+/// far as the samples of a frame resolve it; none where they resolve nothing there, or where there
+/// is nothing. Coils are calibrated in wider fields of view for that.
+std::optional<Grid> grid_beyond_field(Transforms& transforms, const Scan& scan, const Frame& frame);
 
 } // namespace lsrecon

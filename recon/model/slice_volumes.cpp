@@ -8,9 +8,9 @@ namespace lsrecon {
 namespace {
 
 /// Slices may be turned against each other.
-Grid grid_of_slice(const Scan& scan, const Slice& place) {
-    Grid grid = place.grid;
-    if (const std::optional<Pose>& turned = scan.frames[place.first_frame()].turned) {
+Grid grid_of_slice(const Scan& scan, const Slice& slice) {
+    Grid grid = slice.grid;
+    if (const std::optional<Pose>& turned = scan.frames[slice.first_frame()].turned) {
         grid.position = turned->position;
         grid.directions = turned->directions;
     }
@@ -31,18 +31,18 @@ void require_place(const Scan& scan, const Frame& frame, const Grid& first) {
 } // namespace
 
 SliceVolumes::SliceVolumes(CoilRows volumes, const Grid& grid, const Scan& scan,
-                           const std::vector<Slice>& places, const Grid& needed,
+                           const std::vector<Slice>& slices, const Grid& needed,
                            const Resampled& of)
     : volumes_(std::move(volumes)), grid_(grid), of_(of) {
     if (grid.dimensions < scan.grid.dimensions) {
         throw InputError({of.file, of.thing, text("of ", grid.dimensions, " dimensions"),
                           text(scan.grid.dimensions, " dimensions, as ", scan.file), of.next});
     }
-    const bool slices = is_slice_of(scan.grid, grid_);
-    for (const Slice& place : places) {
-        grids_.push_back(slices ? grid_of_slice(scan, place) : place.grid);
-        for (const std::size_t f : place.frames()) {
-            if (slices && scan.frames[f].turned) {
+    const bool are_slices = is_slice_of(scan.grid, grid_);
+    for (const Slice& slice : slices) {
+        grids_.push_back(are_slices ? grid_of_slice(scan, slice) : slice.grid);
+        for (const std::size_t f : slice.frames()) {
+            if (are_slices && scan.frames[f].turned) {
                 require_place(scan, scan.frames[f], grids_.back());
             }
         }
@@ -50,10 +50,10 @@ SliceVolumes::SliceVolumes(CoilRows volumes, const Grid& grid, const Scan& scan,
     if (differ()) {
         require_own_places(scan);
     }
-    for (const Grid& place : grids_) {
+    for (const Grid& one : grids_) {
         Grid there = needed;
-        there.position = place.position;
-        there.directions = place.directions;
+        there.position = one.position;
+        there.directions = one.directions;
         require_same_field(grid_, there, of_);
     }
 }
@@ -80,8 +80,8 @@ void SliceVolumes::require_own_places(const Scan& scan) const {
     require_known_place(grid_, "this file", of_);
 }
 
-CoilRows SliceVolumes::take(const Slice& place) {
-    CoilRows there = resampled(volumes_, grid_, grids_[place.index], of_);
+CoilRows SliceVolumes::take(const Slice& slice) {
+    CoilRows there = resampled(volumes_, grid_, grids_[slice.index], of_);
     if (!differ()) {
         volumes_ = {};
     }

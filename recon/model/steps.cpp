@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "base/error.hpp"
-#include "scan/directions.hpp"
+#include "scan/pose.hpp"
 
 namespace lsrecon {
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/parallel.hpp"
-#include "scan/directions.hpp"
+#include "scan/pose.hpp"
 
 namespace lsrecon {
 

@@ -13,9 +13,9 @@
 #include "engines/time_terms.hpp"
 #include "model/prepared_frames.hpp"
 #include "plan/settle.hpp"
-#include "scan/reach.hpp"
-#include "scan/sampling_pool.hpp"
+#include "scan/findings.hpp"
 #include "scan/slice.hpp"
+#include "scan/trajectories.hpp"
 #include "solve/conjugate_gradient.hpp"
 
 namespace lsrecon {
@@ -201,16 +201,16 @@ MemoryBudget require_joint_budget(const Transforms& transforms, const Scan& scan
     const Device& device = transforms.device();
     const std::size_t all = scan.frames.size();
     const HostMemory host(device.in_host_memory());
-    MemoryBudget room;
+    MemoryBudget budget;
     for (const Slice& slice : slices_of(scan)) {
         const std::size_t frames = slice.frames().size();
         const std::size_t samplings = slice.samplings.size();
         if (frames == 1) {
             throw UsageError(text(
-                flags_over_frames(options.regularisers), ": ", all == 1 ? "the scan" : "a place",
+                flags_over_frames(options.regularisers), ": ", all == 1 ? "the scan" : "a slice",
                 " has one frame, and its penalty is on what frames have in common"
                 "\n  next:     use `reg` tv or wavelet, cut a long readout series "
-                "by `spokes_per_frame`, or choose frames of one place"));
+                "by `spokes_per_frame`, or choose frames of one slice"));
         }
         const Cost elsewhere = // frames of other slices, which are finished before or after
             Cost::on_host(static_cast<double>((all - frames) * frame.system.grid.voxels() *
@@ -239,14 +239,15 @@ MemoryBudget require_joint_budget(const Transforms& transforms, const Scan& scan
                  "choose some with `frames`, take a smaller `matrix`, or leave " +
                      flags_over_frames(options.regularisers) + " out"});
         }
-        if (cost.device_bytes > room.on_device) {
-            room = {cost.device_bytes,
-                    text(frames, " frames with ", samplings,
-                         samplings == 1 ? " trajectory" : " trajectories", " are solved together: ",
-                         on_device, " of the device's memory, ", on_host, " of the host's")};
+        if (cost.device_bytes > budget.on_device) {
+            budget = {cost.device_bytes,
+                      text(frames, " frames with ", samplings,
+                           samplings == 1 ? " trajectory" : " trajectories",
+                           " are solved together: ", on_device, " of the device's memory, ",
+                           on_host, " of the host's")};
         }
     }
-    return room;
+    return budget;
 }
 
 bool may_be_joint(const Transforms& transforms, const ReconstructOptions& options, const Scan& scan,

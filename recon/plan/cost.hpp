@@ -1,3 +1,5 @@
+// The memory that a reconstruction takes, by its frames, solver and choices.
+
 #pragma once
 
 #include <string>
@@ -26,7 +28,8 @@ struct FrameShape {
     std::string name = "the image and its solver"; ///< for messages
 };
 
-/// Adds what is there while a frame is solved beside what was read, by what the user may leave out.
+/// Adds what is in memory while a frame is solved, beside what was read: a part for each thing that
+/// the user may leave out.
 /// A fifth is added for what the allocator keeps, a tenth where arrays are few and large; measured
 /// with 64^3 to 160^3 voxels and 1536^2, processes grew by 0.8 to 1.0 of the sum
 /// (docs/performance.md).
@@ -36,13 +39,13 @@ void add_frame(HostMemory& memory, Transforms& transforms, const FrameShape& fra
 /// The largest frame of a scan without samples. `field` is null without off-resonance.
 FrameShape shape_of(Transforms& transforms, const ReconstructOptions& options, const Scan& scan,
                     const Grid& grid, const OffResonance* field);
-/// What decides about its solve, of a scan whose slices are like the first.
+/// The facts that decide about the solve of a scan whose slices are like the first.
 SolveFacts solve_facts(Transforms& transforms, const ReconstructOptions& options, const Scan& scan,
                        const Grid& grid, bool field);
 /// Adds the trajectories, the samples of a frame, and the program.
 void add_samples(HostMemory& memory, const Device& device, const FrameShape& frame,
                  const Scan& scan);
-/// Adds these, the maps, and what add_frame() adds.
+/// Adds what add_samples() adds, the maps, and what add_frame() adds.
 void add_scan(HostMemory& memory, Transforms& transforms, const FrameShape& frame,
               const SolveOptions& options, const Scan& scan);
 /// The bytes that a solve holds on the device at most.
@@ -69,7 +72,7 @@ MemoryBudget require_joint_budget(const Transforms& transforms, const Scan& scan
 bool may_be_joint(const Transforms& transforms, const ReconstructOptions& options, const Scan& scan,
                   const FrameShape& frame);
 
-/// What is in memory while held-out samples weigh this candidate, and it is solved.
+/// Adds what is in memory while held-out samples weigh this candidate and it is solved.
 void add_choice(HostMemory& memory, Transforms& transforms, const FrameShape& frame,
                 const SolveOptions& options, const Candidate& candidate, const Scan& scan);
 double device_bytes_of_choice(Transforms& transforms, const FrameShape& frame,

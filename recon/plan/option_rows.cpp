@@ -1,4 +1,6 @@
-#include "plan/option_rows.hpp"
+// The rows of the options: keys, values, words of help.
+
+#include "plan/options.hpp"
 
 #include "base/numbers.hpp"
 #include "encoding/methods.hpp"
@@ -75,11 +77,6 @@ Value regulariser_value(ReconstructOptions& options) {
         }
         const std::size_t colon = word.find(':');
         const std::string name = word.substr(0, colon);
-        if (name == "l2") {
-            throw UsageError("`reg` " + word + " has gone. Use `lambda`" +
-                             (colon == std::string::npos ? "" : " " + word.substr(colon + 1)) +
-                             " instead.");
-        }
         regulariser_named(name);
         double weight = 0;
         if (colon != std::string::npos &&
@@ -139,11 +136,11 @@ Value preconditioner_value(SolveEffort& effort) {
 
 /// The word of `noise_map`, which may be missing.
 Value replicas_value(std::size_t& replicas) {
-    constexpr std::size_t usual = 100; // 5 % of the standard deviation
+    constexpr std::size_t by_default = 100; // 5 % of the standard deviation
     constexpr double most = 1e6; // 0.05 %
     return {"[N]",
             [&replicas](const std::string& word) {
-                replicas = usual;
+                replicas = by_default;
                 return word.empty() ? "" : take_number(replicas, word, whole(2, most));
             },
             [&replicas] { return replicas == 0 ? "" : text(replicas); }};
@@ -184,7 +181,7 @@ OptionTable regularisation_options(ReconstructOptions& options) {
          {"reg", regulariser_value(options), "regulariser: tv:0.02, tv or auto; may be repeated",
           Is::daily, Is::repeated, Default{"by the scan"},
           More{"Without a weight, tv, wavelet, ttv or llr has that by which the image of seven "
-               "eighths of the samples predicts the others best: of a bright frame, or of eight "
+               "eighths of the samples predicts the others best: of one frame, or of eight "
                "frames that are solved together. tv and ttv may share one. The word auto takes the "
                "best of least squares, tv and wavelet; of a series that may be solved together, of "
                "llr and of tv with ttv, too. It is the default without `lambda`, `iterations` and "
@@ -279,11 +276,11 @@ OptionTable field_options(PrepareOptions& prepare) {
           Is::expert, More{"Use -1 for the other sign, and 0.15915 for a map in rad/s."}}});
 }
 
-OptionTable maps_options(PrepareOptions& prepare, const std::string& usual) {
+OptionTable maps_options(PrepareOptions& prepare, const std::string& by_default) {
     return in(
         "Coils",
         {{"maps", source_value(prepare.maps, &maps_source, "METHOD|FILE"),
-          "coil maps: espirit, walsh, none or a file", Is::daily, Default{usual},
+          "coil maps: espirit, walsh, none or a file", Is::daily, Default{by_default},
           More{"A file holds `/coil_maps`, or is an array (.npy, .cfl). 3D maps are resampled to "
                "each "
                "slice. The word none solves each coil alone and combines the coils by the root of "
@@ -325,7 +322,7 @@ Option device_option(std::string& device) {
             More{"A type is gpu, cpu or accelerator. `lsrecon devices` lists the devices."}};
 }
 
-OptionTable device_options(ComputeOptions& compute, const std::string& usual_kernel,
+OptionTable device_options(ComputeOptions& compute, const std::string& default_kernel,
                            const std::string& about_kernel) {
     return in(
         "Device",
@@ -340,7 +337,7 @@ OptionTable device_options(ComputeOptions& compute, const std::string& usual_ker
           More{"The word auto takes the NUFFT where exact sums take more than twice as long. The "
                "word exact takes the fastest exact engine. The console says which one computes."}},
          {"kernel", name(compute.kernel, "NAME"), "one implementation of an engine", Is::expert,
-          Default{usual_kernel}, More{about_kernel}},
+          Default{default_kernel}, More{about_kernel}},
          {"precision", choice(compute.precision, {"single", "double"}),
           "precision of transforms and solver", Is::expert, Default{"single, solver double"},
           More{"By default transforms use single precision. Conjugate gradients use double "

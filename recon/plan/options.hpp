@@ -1,16 +1,27 @@
+// The options of a reconstruction, and the rows by which users give them.
+
 #pragma once
 
 #include <functional>
 #include <optional>
 #include <string>
 
+#include "base/option.hpp"
 #include "encoding/q_store.hpp"
 #include "engines/transforms.hpp"
 #include "model/prepare_options.hpp"
-#include "plan/effort.hpp"
+#include "plan/settle.hpp"
+#include "solve/conjugate_gradient.hpp"
 #include "solve/curves.hpp"
 
 namespace lsrecon {
+
+/// The part of SolveOptions that the user gives.
+struct SolveEffort {
+    std::optional<int> iterations;
+    std::optional<double> tolerance;
+    std::optional<bool> precondition;
+};
 
 struct ReconstructOptions {
     PrepareOptions prepare;
@@ -33,5 +44,40 @@ struct ReconstructOptions {
 void require_solves(const SolveOptions& solve, const std::string& key);
 /// UsageError for options that contradict each other, whatever the scan.
 void require_consistent(const ReconstructOptions& options);
+
+} // namespace lsrecon
+
+namespace lsrecon::option {
+
+/// The rows that several commands take, bound to the members of their structs.
+OptionTable place_options(GeometryOptions& geometry);
+OptionTable field_options(PrepareOptions& prepare);
+OptionTable maps_options(PrepareOptions& prepare,
+                         const std::string& by_default = "the scan's, or espirit");
+OptionTable device_options(ComputeOptions& compute,
+                           const std::string& default_kernel = "the usual one",
+                           const std::string& about_kernel =
+                               "It settles the engine. `lsrecon devices` lists the kernels.");
+Option device_option(std::string& device);
+/// The options of the model and its solve, from the place of the image to the solver.
+OptionTable solve_options(ReconstructOptions& options);
+/// The files in which Q is kept.
+OptionTable kept_q_options(std::string& q_file, std::string& q_folder);
+/// Options by which an image tells of its own noise and error.
+OptionTable error_options(ReconstructOptions& options);
+
+} // namespace lsrecon::option
+
+namespace lsrecon {
+
+/// A request: the options of a reconstruction and of the device that computes it.
+struct Request {
+    ReconstructOptions reconstruct;
+    ComputeOptions compute;
+};
+/// The options of `recon` but those of files, by their keys: {{"lambda", "auto"}, {"reg", "tv"}}.
+/// UsageError, in the words of the command line, for what no option takes and for options that
+/// contradict each other. A file that one names is not read (read_values of reconstruct_file.hpp).
+Request options_from(const option::Keywords& given);
 
 } // namespace lsrecon

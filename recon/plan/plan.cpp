@@ -16,29 +16,25 @@
 #include "operators/gram.hpp"
 #include "plan/cost.hpp"
 #include "plan/settle.hpp"
-#include "scan/sampling_pool.hpp"
 #include "scan/slice.hpp"
+#include "scan/trajectories.hpp"
 
 namespace lsrecon {
 
 namespace {
 
-class Stages {
-public:
-    void add(const std::string& name, double seconds) {
-        const auto same = std::find_if(stages_.begin(), stages_.end(),
-                                       [&](const auto& stage) { return stage.first == name; });
-        if (same != stages_.end()) {
-            same->second += seconds;
-        } else if (seconds > 0) {
-            stages_.emplace_back(name, seconds);
-        }
-    }
-    std::vector<std::pair<std::string, double>> take() { return std::move(stages_); }
+/// Seconds by the names of stages, in the order in which they are first added.
+using Stages = std::vector<std::pair<std::string, double>>;
 
-private:
-    std::vector<std::pair<std::string, double>> stages_;
-};
+void add_stage(Stages& stages, const std::string& name, double seconds) {
+    const auto same = std::find_if(stages.begin(), stages.end(),
+                                   [&](const auto& stage) { return stage.first == name; });
+    if (same != stages.end()) {
+        same->second += seconds;
+    } else if (seconds > 0) {
+        stages.emplace_back(name, seconds);
+    }
+}
 
 /// What a scan is reconstructed with, before it is prepared.
 struct Prepared {
@@ -51,7 +47,7 @@ struct Prepared {
     SolveOptions how;
     Formulation formulation;
 
-    const MachineModel& pace() const { return transforms.device().pace(); }
+    const MachineModel& machine() const { return transforms.device().pace(); }
     bool by_rule() const {
         return !rule_of(options).word.empty() && !need_splitting(how.regularisers);
     }
@@ -132,20 +128,20 @@ void add_solve(const Prepared& of, const Sampling& sampling, const TrajectoryPla
         const auto terms = static_cast<double>(std::max<std::size_t>(1, of.shape.system.terms));
         const PiecewiseTransform q(of.transforms, sampling.trajectory,
                                    Voxels::half_differences(of.grid));
-        stages.add("q", terms * q.predicted("q", 1).seconds);
+        add_stage(stages, "q", terms * q.predicted("q", 1).seconds);
     }
     const auto solve = [&](int iterations) {
         SolveOptions how = of.how;
         how.iterations = std::min(how.iterations, iterations);
         return seconds_of_least_squares(of.transforms, points, of.shape.system, how, through_q);
     };
-    stages.add("solve", frames * problems * solve(of.iterations()));
+    add_stage(stages, "solve", frames * problems * solve(of.iterations()));
     constexpr double usual_gain = 2; // of the largest eigenvalue over the mean
     const double rounded = tolerance::image_error(
         plan.error, of.transforms.epsilon(), of.how.lambda > 0 ? usual_gain / of.how.lambda : 0);
     if (of.how.precondition && of.converges() && !of.by_rule() &&
         rounded > of.how.image_tolerance) {
-        stages.add("rounding", solve(iterations_of_rounding));
+        add_stage(stages, "rounding", solve(iterations_of_rounding));
     }
 }
 
@@ -165,7 +161,7 @@ void add_choice_of_lambda(const Prepared& of, const Sampling& sampling, Stages& 
                                     slowdown_of(of.transforms.solver_precision(), in_host_memory)
                               : 1;
     const auto problems = static_cast<double>(of.shape.problems);
-    stages.add("lambda", faster * problems * of_iterations(usual_iterations_of_curve));
+    add_stage(stages, "lambda", faster * problems * of_iterations(usual_iterations_of_curve));
 }
 
 /// Any candidate may be the largest.
@@ -193,15 +189,16 @@ void add_frames(const Prepared& of, const TrajectoryPlan& plan, Stages& stages) 
     const Method& method = method_of(of.how);
     const auto frames = static_cast<double>(plan.frames);
     const PiecewiseTransform transform(of.transforms, points, of.formulation.voxels);
-    stages.add(method.fhd != nullptr ? method.name : "fhd",
-               frames * transform.predicted("fhd", of.shape.coils).seconds);
+    add_stage(stages, method.fhd != nullptr ? method.name : "fhd",
+              frames * transform.predicted("fhd", of.shape.coils).seconds);
     if (!method.solves) {
         return;
     }
     if (of.options.certify > 0 || !of.transforms.engine_for(points, of.formulation.voxels).exact) {
         const std::size_t samples = sampling.samples();
-        stages.add("certify", frames * seconds_to_certify(of.pace(), of.shape.coils, samples) +
-                                  seconds_to_certify(of.pace(), 1, samples));
+        add_stage(stages, "certify",
+                  frames * seconds_to_certify(of.machine(), of.shape.coils, samples) +
+                      seconds_to_certify(of.machine(), 1, samples));
     }
     add_solve(of, sampling, plan, stages);
 }
@@ -222,10 +219,10 @@ double Plan::seconds_of(const std::string& stage) const {
     return found == stages.end() ? 0 : found->second;
 }
 
-Plan plan_of(Transforms& transforms, const ReconstructOptions& asked, const Scan& scan,
+Plan plan_of(Transforms& transforms, const ReconstructOptions& request, const Scan& scan,
              const Grid& grid, const std::shared_ptr<const OffResonance>& field,
              double file_bytes) {
-    const ReconstructOptions options = as_possible(asked, scan, grid);
+    const ReconstructOptions options = as_possible(request, scan, grid);
     const FormulationOptions planned{options.q != nullptr && options.q->is_given(),
                                      !options.solve.regularisers.empty(),
                                      transforms.segment_error() > 0};
@@ -238,14 +235,14 @@ Plan plan_of(Transforms& transforms, const ReconstructOptions& asked, const Scan
                       facts,
                       settle(options, facts),
                       formulate(scan, grid, !scan.coil_maps.empty(), field, planned)};
-    const MachineModel& pace = of.pace();
+    const MachineModel& machine = of.machine();
     const std::vector<Slice> slices = slices_of(scan);
     const auto count = static_cast<double>(slices.size());
     const auto frames = static_cast<double>(scan.frames.size());
 
     Stages stages;
-    stages.add("start", pace.start);
-    stages.add("read", pace.file + file_bytes * pace.byte);
+    add_stage(stages, "start", machine.start);
+    add_stage(stages, "read", machine.file + file_bytes * machine.byte);
     const ScanToPrepare to_prepare{transforms, options.prepare,      scan,
                                    grid,       of.shape.system.maps, slices.size()};
     Cost prepared;
@@ -253,7 +250,7 @@ Plan plan_of(Transforms& transforms, const ReconstructOptions& asked, const Scan
         if (step.cost != nullptr) {
             const StepCost cost = step.cost(to_prepare);
             for (const auto& [name, seconds] : cost.stages) {
-                stages.add(name, seconds);
+                add_stage(stages, name, seconds);
             }
             prepared = in_turn(prepared, cost.memory);
         }
@@ -265,19 +262,19 @@ Plan plan_of(Transforms& transforms, const ReconstructOptions& asked, const Scan
         add_frames(of, plan, stages);
     }
     const Sampling& first = *result.trajectories.front().sampling;
-    stages.add("weight", seconds_of_weights(of, first));
+    add_stage(stages, "weight", seconds_of_weights(of, first));
     if (of.has_lambda_curve()) {
         add_choice_of_lambda(of, first, stages);
     }
     const bool compares = method_of(of.how).solves && !estimates_maps(to_prepare);
-    stages.add("model", compares
-                            ? count * ModelCheck::seconds(transforms, grid, first.trajectory,
-                                                          of.shape.system.maps, field != nullptr)
-                            : 0);
-    stages.add("write", frames * static_cast<double>(grid.voxels()) * pace.written);
+    add_stage(stages, "model",
+              compares ? count * ModelCheck::seconds(transforms, grid, first.trajectory,
+                                                     of.shape.system.maps, field != nullptr)
+                       : 0);
+    add_stage(stages, "write", frames * static_cast<double>(grid.voxels()) * machine.written);
 
-    result.stages = stages.take();
-    result.spread = pace.spread;
+    result.stages = std::move(stages);
+    result.spread = machine.spread;
     const Device& device = transforms.device();
     HostMemory memory(device.in_host_memory());
     add_scan(memory, transforms, of.shape, of.how, scan);

@@ -1,3 +1,5 @@
+// The plan of a reconstruction: routes, engines, seconds and memory.
+
 #pragma once
 
 #include <string>
@@ -25,11 +27,11 @@ std::vector<TrajectoryPlan> plan_trajectories(Transforms& transforms, const Solv
                                               const Scan& scan, const Formulation& formulation,
                                               std::size_t maps, bool with_q);
 
-/// What a scan is done by, and what that takes.
+/// The way in which a scan is reconstructed, its seconds and its memory.
 struct Plan {
     std::vector<TrajectoryPlan> trajectories;
-    /// Seconds over all frames, by names as of Reporter::stage_seconds(), in the order of first
-    /// turns.
+    /// Seconds over all frames, by names as of Reporter::stage_seconds(), in the order of their
+    /// first scopes.
     std::vector<std::pair<std::string, double>> stages;
     double spread = 1; ///< nine of ten runs take between seconds() over it and times it
     double device_bytes = 0; ///< at most at once; 0 where the device's memory is the host's

@@ -1,9 +1,13 @@
 #include "plan/settle.hpp"
 
 #include <algorithm>
+#include <cmath>
 
+#include "base/error.hpp"
 #include "encoding/lambda_curve.hpp"
 #include "encoding/methods.hpp"
+#include "encoding/solve.hpp"
+#include "solve/conjugate_gradient.hpp"
 
 namespace lsrecon {
 
@@ -154,30 +158,97 @@ ComputeOptions in_doubles(ComputeOptions compute, const ReconstructOptions& requ
 
 } // namespace
 
-ComputeOptions choose_compute(ComputeOptions asked, const ReconstructOptions& request,
+ComputeOptions choose_compute(ComputeOptions compute, const ReconstructOptions& request,
                               const ComputeFacts& facts) {
     constexpr double usual_lambda = 1e-3; // of those that rules choose
     if (facts.shows_with) {
-        return in_doubles(std::move(asked), request, *facts.shows_with);
+        return in_doubles(std::move(compute), request, *facts.shows_with);
     }
-    if (!may_be_inexact(asked) || (asked.is_accuracy_asked_for() && !facts.by_samples)) {
-        return asked;
+    if (!may_be_inexact(compute) || (compute.is_accuracy_asked_for() && !facts.by_samples)) {
+        return compute;
     }
     const bool by_rule = !rule_of(request).word.empty();
     const double of_image =
         accuracy_of_image(request, by_rule ? usual_lambda : request.solve.lambda,
-                          asked.precision.value_or(Precision::float32));
-    if (!asked.is_accuracy_asked_for() || of_image < asked.accuracy) {
-        asked.accuracy_is_of_image = true;
-        asked.accuracy = of_image;
+                          compute.precision.value_or(Precision::float32));
+    if (!compute.is_accuracy_asked_for() || of_image < compute.accuracy) {
+        compute.accuracy_is_of_image = true;
+        compute.accuracy = of_image;
     }
-    return asked;
+    return compute;
 }
 
 bool is_more_exact(const ComputeOptions& a, const ComputeOptions& b) {
     const bool is_other_precision =
         a.precision == Precision::float64 && b.precision != Precision::float64;
     return is_other_precision || (a.precision == b.precision && a.accuracy < b.accuracy);
+}
+
+namespace {
+
+/// UsageError when the user asks for what the solve has no choice of.
+void require_choice(bool precondition, bool split, bool by_one_q, const Solver& solver) {
+    if (split) {
+        throw UsageError(
+            text("`preconditioner` with a regulariser that is not quadratic: ADMM always uses its ",
+                 circulant_kind.name, " preconditioner\n  next:     leave the flag out"));
+    }
+    if (precondition && !(by_one_q && solver.preconditions)) {
+        throw UsageError(text("`preconditioner` ", cosine_kind.name, " with ",
+                              solver.preconditions
+                                  ? "a field map or /voxels, where conjugate gradients have none"
+                                  : "`solver` " + solver.name + ", which has none",
+                              "\n  next:     leave the flag out"));
+    }
+}
+
+} // namespace
+
+SolveOptions with_effort(SolveOptions options, const SolveEffort& effort, Products products,
+                         double epsilon) {
+    const bool split = need_splitting(options.regularisers);
+    const bool by_one_q = products == Products::one_convolution;
+    const bool regularised = options.lambda > 0 || !options.regularisers.empty();
+    const Solver& solver = solver_of(options);
+    if (effort.precondition) {
+        require_choice(*effort.precondition, split, by_one_q, solver);
+    }
+    const bool converges = regularised && !split && products != Products::transforms;
+    if (split) {
+        options.iterations = iterations_of_splitting;
+    } else if (converges) {
+        options.iterations = iterations_to_converge;
+        const double to_converge =
+            options.lambda > 0 ? tolerance_over_lambda * options.lambda : tolerance_without_lambda;
+        options.tolerance =
+            std::max(std::min(options.tolerance, to_converge), smallest_tolerance(epsilon));
+    }
+    options.iterations = effort.iterations.value_or(options.iterations);
+    options.tolerance = effort.tolerance.value_or(options.tolerance);
+    options.image_tolerance = effort.tolerance.value_or(options.image_tolerance);
+    options.precondition =
+        split || (by_one_q && solver.preconditions && effort.precondition.value_or(converges));
+    return options;
+}
+
+int expected_iterations(const SolveOptions& options, double lambda) {
+    constexpr double of_lambda = 8;
+    constexpr double of_regularisers = 150; // 60 to 300 with roughness alone
+    const double expected = lambda > 0 ? of_lambda / std::sqrt(lambda) : of_regularisers;
+    return static_cast<int>(std::lround(std::clamp(expected, 1.0, double(options.iterations))));
+}
+
+double accuracy_for(double tolerance, double lambda, Precision precision) {
+    constexpr double of_tolerance = 0.01;
+    constexpr double most = 1e-3;
+    const double least = precision == Precision::float64 ? 1e-12 : 2e-7;
+    const double amplified = lambda > 0 ? std::min(1.0, lambda) : 1;
+    return std::clamp(of_tolerance * amplified * tolerance, least, most);
+}
+
+std::string preconditioner_of(const SolveOptions& options) {
+    return options.precondition ? preconditioner_kind(need_splitting(options.regularisers)).name
+                                : "none";
 }
 
 } // namespace lsrecon

@@ -6,9 +6,8 @@
 
 #include "base/error.hpp"
 #include "base/numbers.hpp"
-#include "scan/check_samples.hpp"
-#include "scan/check_sampling.hpp"
 #include "scan/host_memory.hpp"
+#include "scan/units.hpp"
 
 namespace lsrecon {
 
@@ -18,6 +17,11 @@ namespace {
 /// of view is below 20 mm. Up to here the phase of a matrix of 2048 is right to 2^-24 (20480 /
 /// 2048)^2 = 6e-6 turns (engines/split.hpp); beyond, digits are lost, and soon all of them.
 constexpr double farthest_voxel = 10;
+/// The reach of a trajectory relative to +-N/2 that is allowed: gradients overshoot, but by no more
+/// than this.
+constexpr double allowed_overshoot = 1.05;
+/// The limit where samples beyond N/2 will be left out: a larger reach is a wrong unit.
+constexpr double most_left_out = 2;
 
 double worse(Complex value) {
     const bool is_imaginary =
@@ -25,22 +29,57 @@ double worse(Complex value) {
     return is_imaginary ? value.imag() : value.real();
 }
 
+/// InputError about a part of the scan, which the message calls as the scan's format does.
+[[noreturn]] void refuse_part(const Scan& scan, const std::string& name, const std::string& found,
+                              const std::string& expected, const std::string& next) {
+    throw InputError({scan.file, scan.name_of(name), found, expected, next});
+}
+
+/// InputError that names a value that is NaN or infinite, and where it stands.
+[[noreturn]] void refuse_bad_value(const Scan& scan, const std::string& name, double value,
+                                   const std::string& at) {
+    refuse_part(scan, name, shown(value) + " at " + at, "finite numbers, and their squares, too",
+                "remove or repair the value and write the scan again");
+}
+
+/// InputError that names the first value, by its row and column, that is NaN, infinite or near it.
+void require_finite_values(
+    const Scan& scan, const std::string& name, const CoilRows& values,
+    const std::function<std::string(std::size_t row, std::size_t column)>& place) {
+    constexpr double most = 1e150; // an energy is finite
+    if (values.largest_part() <= most) { // not of NaN
+        return;
+    }
+    for (std::size_t c = 0; c < values.rows(); ++c) {
+        for (std::size_t m = 0; m < values.columns(); ++m) {
+            const double value = worse(values(c, m));
+            if (!(std::abs(value) <= most)) {
+                refuse_bad_value(scan, name, value, place(c, m));
+            }
+        }
+    }
+}
+
 /// The checks of one scan, each naming the thing as the file's format does.
 class Checker {
 public:
     Checker(const Scan& scan, const std::vector<std::size_t>& matrix)
-        : scan_(scan), sampling_(scan, matrix) {}
+        : scan_(scan), matrix_(matrix),
+          share_one_(std::all_of(scan.frames.begin(), scan.frames.end(), [&](const Frame& frame) {
+              return frame.sampling == scan.frames.front().sampling;
+          })) {}
 
     void check_all() const {
         std::set<const Sampling*> checked;
         for (std::size_t f = 0; f < scan_.frames.size(); ++f) {
             check_sizes(scan_.frames[f]);
             if (checked.insert(scan_.frames[f].sampling.get()).second) {
-                sampling_.of_frame(f);
+                check_sampling(f);
             }
         }
         if (scan_.frames.empty()) {
-            refuse("samples", "no frame", "at least one sample", "check how the scan was written");
+            refuse_part(scan_, "samples", "no frame", "at least one sample",
+                        "check how the scan was written");
         }
         for (const Frame& calibration : scan_.calibrations) {
             check_calibration(calibration);
@@ -51,12 +90,24 @@ public:
         }
     }
 
-private:
-    [[noreturn]] void refuse(const std::string& name, const std::string& found,
-                             const std::string& expected, const std::string& next) const {
-        refuse_part(scan_, name, found, expected, next);
+    std::map<std::size_t, InputError> bad_trajectories() const {
+        std::map<std::size_t, InputError> bad;
+        std::set<const Sampling*> sound{nullptr};
+        for (std::size_t f = 0; f < scan_.frames.size() && !share_one_; ++f) {
+            const Sampling* const sampling = scan_.frames[f].sampling.get();
+            try {
+                if (sound.count(sampling) == 0) {
+                    check_points(sampling->trajectory, text(f, ", "));
+                    sound.insert(sampling);
+                }
+            } catch (const InputError& error) {
+                bad.emplace(f, error);
+            }
+        }
+        return bad;
     }
 
+private:
     /// "(z,) y, x" of voxel n of the grid, or its number in a list of voxels.
     std::string voxel_index(std::size_t n) const {
         if (scan_.voxels) {
@@ -70,8 +121,8 @@ private:
     void check_size(const std::string& name, std::size_t found, std::size_t expected,
                     const std::string& what) const {
         if (found != expected) {
-            refuse(name, text(found, " values"), text(expected, ", as many as the ", what),
-                   "make the sizes agree");
+            refuse_part(scan_, name, text(found, " values"),
+                        text(expected, ", as many as the ", what), "make the sizes agree");
         }
     }
 
@@ -79,26 +130,122 @@ private:
     void check_sizes(const Frame& frame) const {
         const Sampling& sampling = *frame.sampling;
         if (sampling.trajectory.empty()) {
-            return; // reported by SamplingCheck
+            return; // reported by check_sampling
         }
         const std::string points = "points of the trajectory";
         if (!frame.samples.empty()) {
             check_size("samples", frame.samples.columns(), sampling.samples(), points);
             check_size("samples", frame.samples.rows(), scan_.coils(), "coils of the first frame");
         }
-        if (sampling.phi.size() > 0) {
-            check_size("phi", static_cast<std::size_t>(sampling.phi.size()), sampling.samples(),
-                       points);
+        for (const auto& [name, size] :
+             {std::pair("phi", sampling.phi.size()), {"weights", sampling.weights.size()}}) {
+            if (size > 0) {
+                check_size(name, static_cast<std::size_t>(size), sampling.samples(), points);
+            }
         }
-        if (sampling.weights.size() > 0) {
-            check_size("weights", static_cast<std::size_t>(sampling.weights.size()),
-                       sampling.samples(), points);
+    }
+
+    void check_sampling(std::size_t frame) const {
+        const Sampling& sampling = *scan_.frames[frame].sampling;
+        const std::string before = share_one_ ? "" : text(frame, ", ");
+        if (sampling.trajectory.empty()) {
+            refuse_part(scan_, "trajectory", text("no point in frame ", frame),
+                        "at least one sample", "check how the scan was written");
+        }
+        check_points(sampling.trajectory, before);
+        check_range(sampling.trajectory, before);
+        check_phi_and_weights(sampling);
+    }
+
+    void check_points(const std::vector<Vec3>& trajectory, const std::string& before) const {
+        for (std::size_t i = 0; i < trajectory.size(); ++i) {
+            for (std::size_t d = 0; d < 3; ++d) {
+                if (std::isfinite(trajectory[i][d])) {
+                    continue;
+                }
+                const std::string at = text("[", before, i, ", ", d, "]");
+                if (before.empty()) {
+                    refuse_bad_value(scan_, "trajectory", trajectory[i][d], at);
+                }
+                refuse_part(
+                    scan_, "trajectory", shown(trajectory[i][d]) + " at " + at, "finite numbers",
+                    "repair the value and write the scan again, or leave its frame out (`frames`)");
+            }
+        }
+    }
+
+    void check_range(const std::vector<Vec3>& trajectory, const std::string& before) const {
+        for (std::size_t m = 0; m < trajectory.size(); ++m) {
+            for (std::size_t d = 0; d < 3; ++d) {
+                const bool other = d < matrix_.size();
+                const std::size_t size =
+                    std::max(scan_.grid.size[d], other ? matrix_[d] : std::size_t(0));
+                const double half = static_cast<double>(size) / 2;
+                if (std::abs(trajectory[m][d]) >
+                    (other ? most_left_out : allowed_overshoot) * half) {
+                    refuse_part(scan_, "trajectory",
+                                text(trajectory[m][d], " cycles/fov at [", before, m, ", ", d, "]"),
+                                other ? text("within +-", 2 * half, " (N of the larger matrix)")
+                                      : text("within +-", half, " (N/2 of the matrix) and 5 %"),
+                                what_fits(trajectory) +
+                                    (other ? ""
+                                           : "; or pass `matrix`, which leaves out what is "
+                                             "beyond its N/2"));
+                }
+            }
+        }
+    }
+
+    /// The next step for a trajectory that reaches too far.
+    std::string what_fits(const std::vector<Vec3>& trajectory) const {
+        const std::string any = "correct the units (`traj_units`), the matrix or the trajectory";
+        if (scan_.trajectory_units.empty()) {
+            return any;
+        }
+        Extent extent;
+        extent.add(trajectory);
+        const auto hint = hint_on_wrong_units(extent, scan_.grid, scan_.trajectory_units);
+        return hint ? hint->next_step + (hint->seems.empty() ? "" : ", since ") + hint->seems +
+                          "; or " + any
+                    : any;
+    }
+
+    void check_phi_and_weights(const Sampling& sampling) const {
+        for (Eigen::Index m = 0; m < sampling.phi.size(); ++m) {
+            for (const double part : {sampling.phi(m).real(), sampling.phi(m).imag()}) {
+                if (!std::isfinite(part)) {
+                    refuse_bad_value(scan_, "phi", part, text("[", m, "]"));
+                }
+            }
+        }
+        for (Eigen::Index m = 0; m < sampling.weights.size(); ++m) {
+            if (!std::isfinite(sampling.weights(m))) {
+                refuse_bad_value(scan_, "weights", sampling.weights(m), text("[", m, "]"));
+            }
+            if (sampling.weights(m) < 0) {
+                refuse_part(scan_, "weights", text(sampling.weights(m), " at [", m, "]"),
+                            "numbers >= 0",
+                            "weights are statistical and cannot be negative; correct them");
+            }
+        }
+        const auto all_zero = [](const auto& values) {
+            return values.size() > 0 && values.cwiseAbs().sum() == 0;
+        };
+        for (const bool phi : {true, false}) {
+            if (phi ? all_zero(sampling.phi) : all_zero(sampling.weights)) {
+                refuse_part(scan_, phi ? "phi" : "weights", "every value is 0",
+                            "at least one that is not", "check how the scan was written");
+            }
+        }
+        if (sampling.phi.size() > 0 && sampling.q_weights().sum() == 0) {
+            refuse_part(scan_, "weights", "every value is 0 where phi is not",
+                        "at least one sample that counts", "check how the scan was written");
         }
     }
 
     void check_calibration(const Frame& calibration) const {
         check_sizes(calibration);
-        sampling_.range(calibration.sampling->trajectory, "calibration, ");
+        check_range(calibration.sampling->trajectory, "calibration, ");
         require_finite_values(
             scan_, "samples", calibration.samples,
             [&](std::size_t c, std::size_t m) { return text("[calibration, ", c, ", ", m, "]"); });
@@ -118,8 +265,8 @@ private:
             return text("[", c, ", ", voxel_index(n), "]");
         });
         if (maps.largest_part() == 0) {
-            refuse("coil_maps", "every value is 0", "maps with sensitivity somewhere",
-                   "check how the maps were made");
+            refuse_part(scan_, "coil_maps", "every value is 0", "maps with sensitivity somewhere",
+                        "check how the maps were made");
         }
     }
 
@@ -130,17 +277,18 @@ private:
                     refuse_bad_value(scan_, "voxels", voxels[n][d], text("[", n, ", ", d, "]"));
                 }
                 if (std::abs(voxels[n][d]) > farthest_voxel) {
-                    refuse("voxels", text(voxels[n][d], " at [", n, ", ", d, "]"),
-                           text("within +-", farthest_voxel, " fields of view"),
-                           text("divide positions in mm by the field of view, ",
-                                scan_.grid.fov_mm[d], " mm in this dimension"));
+                    refuse_part(scan_, "voxels", text(voxels[n][d], " at [", n, ", ", d, "]"),
+                                text("within +-", farthest_voxel, " fields of view"),
+                                text("divide positions in mm by the field of view, ",
+                                     scan_.grid.fov_mm[d], " mm in this dimension"));
                 }
             }
         }
     }
 
     const Scan& scan_;
-    SamplingCheck sampling_;
+    const std::vector<std::size_t>& matrix_; ///< of the image, empty for that of the scan
+    bool share_one_; ///< whether all frames share one trajectory
 };
 
 } // namespace
@@ -169,32 +317,8 @@ void check(const Scan& scan, const std::vector<std::size_t>& matrix) {
     }
 }
 
-void refuse_part(const Scan& scan, const std::string& name, const std::string& found,
-                 const std::string& expected, const std::string& next) {
-    throw InputError({scan.file, scan.name_of(name), found, expected, next});
-}
-
-void refuse_bad_value(const Scan& scan, const std::string& name, double value,
-                      const std::string& at) {
-    refuse_part(scan, name, shown(value) + " at " + at, "finite numbers, and their squares, too",
-                "remove or repair the value and write the scan again");
-}
-
-void require_finite_values(
-    const Scan& scan, const std::string& name, const CoilRows& values,
-    const std::function<std::string(std::size_t row, std::size_t column)>& place) {
-    constexpr double most = 1e150; // an energy is finite
-    if (values.largest_part() <= most) { // not of NaN
-        return;
-    }
-    for (std::size_t c = 0; c < values.rows(); ++c) {
-        for (std::size_t m = 0; m < values.columns(); ++m) {
-            const double value = worse(values(c, m));
-            if (!(std::abs(value) <= most)) {
-                refuse_bad_value(scan, name, value, place(c, m));
-            }
-        }
-    }
+std::map<std::size_t, InputError> bad_trajectories(const Scan& scan) {
+    return Checker(scan, {}).bad_trajectories();
 }
 
 void require_samples(const Scan& scan) {
@@ -202,6 +326,98 @@ void require_samples(const Scan& scan) {
         throw InputError({scan.file, "/samples", "it is missing", "complex [C, M]",
                           "add the samples; without them only 'lsrecon q' can run"});
     }
+}
+
+/// Ends at the first sample that is not 0, so that a sound scan costs nothing.
+bool is_silent(const CoilRows& samples, std::size_t coil) {
+    return samples.visit([&](const auto& values) {
+        const auto row = values.row(static_cast<Eigen::Index>(coil));
+        return std::all_of(row.data(), row.data() + row.size(),
+                           [](auto d) { return d == decltype(d)(0); });
+    });
+}
+
+bool counts(const Sampling& sampling, std::size_t m) {
+    const auto i = static_cast<Eigen::Index>(m);
+    return sampling.weight(m) > 0 && (sampling.phi.size() == 0 || sampling.phi(i) != Complex(0));
+}
+
+void SampleCheck::add(const CoilRows& samples) {
+    require_finite_values(scan_, "samples", samples, [&](std::size_t c, std::size_t m) {
+        return text("[", scan_.frames.size() > 1 ? text(frame_, ", ") : "", c, ", ", m, "]");
+    });
+    silent_coils_.resize(std::max(silent_coils_.size(), samples.rows()));
+    std::vector<std::size_t> silent;
+    for (std::size_t c = 0; c < samples.rows(); ++c) {
+        if (is_silent(samples, c)) {
+            silent.push_back(c);
+        }
+    }
+    if (silent.size() == samples.rows()) {
+        silent_.push_back(frame_);
+    } else {
+        for (const std::size_t c : silent) {
+            silent_coils_[c].push_back(frame_);
+        }
+    }
+    const Sampling& sampling = *scan_.frames[frame_].sampling;
+    std::size_t zeros = 0;
+    std::size_t counted = 0;
+    samples.visit([&](const auto& values) {
+        for (Eigen::Index m = 0; m < values.cols(); ++m) {
+            if (counts(sampling, static_cast<std::size_t>(m))) {
+                ++counted;
+                zeros += (values.col(m).array() == 0).all() ? 1 : 0;
+            }
+        }
+    });
+    if (zeros < counted) {
+        zeros_ += zeros;
+        counted_ += counted;
+    } else {
+        empty_.push_back(frame_);
+    }
+    ++frame_;
+}
+
+void SampleCheck::skip() {
+    ++skipped_;
+    ++frame_;
+}
+
+Findings SampleCheck::end() const {
+    const std::size_t checked = frame_ - skipped_;
+    if (empty_.size() == checked) {
+        throw InputError({scan_.file, scan_.name_of("samples"),
+                          silent_.size() == checked
+                              ? "every sample is 0"
+                              : "every sample is 0 where its weight and phi are not",
+                          "at least one that is not", "check how the scan was written"});
+    }
+    Findings findings;
+    const auto find = [&](Found found, const std::vector<std::size_t>& frames, std::size_t coil) {
+        if (!frames.empty()) {
+            findings.push_back({found,
+                                {{"coil", coil},
+                                 {"silent", frames.size()},
+                                 {"frames", checked},
+                                 {"first", frames.front()}}});
+        }
+    };
+    find(Found::coils_silent, silent_, 0);
+    for (std::size_t c = 0; c < silent_coils_.size(); ++c) {
+        find(Found::coil_silent, silent_coils_[c], c);
+    }
+    if (empty_.size() > silent_.size()) {
+        findings.push_back(
+            {Found::frames_zero, {{"count", empty_.size()}, {"first", empty_.front()}}});
+    }
+    constexpr double many = 0.05; // more than the first samples of readouts
+    const double share = static_cast<double>(zeros_) / static_cast<double>(counted_);
+    if (share > many) {
+        findings.push_back({Found::samples_zero, {{"share", share}}});
+    }
+    return findings;
 }
 
 } // namespace lsrecon

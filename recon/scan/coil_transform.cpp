@@ -126,8 +126,8 @@ CompressedCoils compressed_coils(const std::vector<Eigen::MatrixXcd>& grams,
         count = std::max(count, kept_coils(energies.back(), wanted));
     }
     double least = 1;
-    for (const Eigen::VectorXd& of_place : energies) {
-        least = std::min(least, of_place.head(count).sum() / of_place.sum());
+    for (const Eigen::VectorXd& of_slice : energies) {
+        least = std::min(least, of_slice.head(count).sum() / of_slice.sum());
     }
     return {mixing.topRows(count), least};
 }

@@ -1,3 +1,5 @@
+// Virtual coils: whitening, compression, and the covariance of noise that they go by.
+
 #pragma once
 
 #include "base/coil_rows.hpp"
@@ -35,10 +37,10 @@ struct CoilCompression {
 
 /// The first virtual coils of the singular value decomposition of samples with orthonormal rows:
 /// white noise stays white (Buehrer et al. 2007, MRM 57:1131). By the Gram matrices of the samples
-/// of several places, which all count alike.
+/// of several slices, each of which counts as much.
 struct CompressedCoils {
     CoilTransform mixing;
-    double energy; ///< the share that they keep, of the place that keeps least
+    double energy; ///< the share that they keep, in the slice that keeps least
 };
 CompressedCoils compressed_coils(const std::vector<Eigen::MatrixXcd>& grams,
                                  const CoilCompression& wanted);

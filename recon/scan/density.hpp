@@ -1,3 +1,5 @@
+// The part of k-space that each sample stands for, and the ways to it.
+
 #pragma once
 
 #include <optional>
@@ -16,7 +18,7 @@ struct Density {
     Findings findings = {}; ///< what they do to the image
 };
 
-/// A way to it, a word after --density.
+/// A method of density compensation, by its word after --density.
 struct DensityMethod {
     std::string name;
     std::string summary;
@@ -46,8 +48,8 @@ std::optional<RealVector> analytic_cells(const std::vector<Vec3>& trajectory, co
 RealVector pipe_menon_cells(const std::vector<Vec3>& trajectory, const Grid& grid);
 
 /// The multiple of weights by which an object comes out as bright as it is: a triangle as wide as
-/// half of the field of view in each dimension, whose energy is at low frequencies. At most the
-/// multiple of which the samples together stand for all of k-space.
+/// half of the field of view in each dimension, whose energy is at low frequencies. It is at
+/// most the multiple with which the samples together stand for all of k-space.
 RealVector scaled_to_cells(const std::vector<Vec3>& trajectory, const Grid& grid,
                            const RealVector& weights);
 

@@ -5,6 +5,7 @@
 
 #include "base/ranges.hpp"
 #include "scan/density.hpp"
+#include "scan/pose.hpp"
 
 namespace lsrecon {
 
@@ -12,21 +13,11 @@ namespace {
 
 /// Distance of a spoke from the centre, cycles/FOV: delays of gradients move spokes so.
 constexpr double off_centre = 0.5;
-constexpr double same_direction = 0.99; ///< cosine of steps of a spoke
+constexpr double straight = 0.99; ///< cosine of steps of a spoke
 constexpr double nearly_symmetric = 0.8; ///< shorter half of a full spoke over the longer
 constexpr double jump = 4; ///< steps from one spiral to the next, over the usual one
 constexpr double same_spiral = 0.1; ///< cycles/FOV between radii of two readouts
 constexpr double same_plane = 0.05; ///< cycles/FOV between samples of one
-
-Vec3 difference(const Vec3& a, const Vec3& b) {
-    return {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
-}
-double dot(const Vec3& a, const Vec3& b) {
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-double length(const Vec3& a) {
-    return std::sqrt(dot(a, a));
-}
 
 /// Runs of steps in one direction.
 std::vector<Range> straight_runs(const std::vector<Vec3>& k) {
@@ -35,9 +26,9 @@ std::vector<Range> straight_runs(const std::vector<Vec3>& k) {
     for (std::size_t m = 1; m <= k.size(); ++m) {
         bool ends = m == k.size();
         if (!ends && m > first + 1) {
-            const Vec3 before = difference(k[m - 1], k[m - 2]);
-            const Vec3 step = difference(k[m], k[m - 1]);
-            ends = dot(before, step) <= same_direction * length(before) * length(step);
+            const Vec3 before = minus(k[m - 1], k[m - 2]);
+            const Vec3 step = minus(k[m], k[m - 1]);
+            ends = dot(before, step) <= straight * length(before) * length(step);
         }
         if (ends) {
             runs.push_back({first, m - first});
@@ -119,7 +110,7 @@ Kind kind_of_spoke(Readout& readout, const std::vector<Vec3>& k) {
     if (readout.samples.count < 3) {
         return Kind::none;
     }
-    Vec3 direction = difference(k[end], k[begin]);
+    Vec3 direction = minus(k[end], k[begin]);
     const double extent = length(direction);
     for (double& part : direction) {
         part /= extent;
@@ -132,7 +123,7 @@ Kind kind_of_spoke(Readout& readout, const std::vector<Vec3>& k) {
         const double along = dot(k[m], direction);
         readout.radii.push_back(along);
         const Vec3 on_line{along * direction[0], along * direction[1], along * direction[2]};
-        if (length(difference(k[m], on_line)) > off_centre) {
+        if (length(minus(k[m], on_line)) > off_centre) {
             return Kind::none;
         }
         nearest = std::min(nearest, std::abs(along));
@@ -205,14 +196,14 @@ std::optional<RealVector> cells_of_spokes(const std::vector<Vec3>& k, int dimens
 std::optional<RealVector> cells_of_spirals(const std::vector<Vec3>& k) {
     std::vector<double> steps;
     for (std::size_t m = 1; m < k.size(); ++m) {
-        steps.push_back(length(difference(k[m], k[m - 1])));
+        steps.push_back(length(minus(k[m], k[m - 1])));
     }
     std::vector<double> sorted = steps;
     std::nth_element(sorted.begin(), sorted.begin() + static_cast<long>(sorted.size() / 2),
                      sorted.end());
-    const double usual = sorted[sorted.size() / 2];
+    const double median = sorted[sorted.size() / 2];
     const auto first_jump =
-        std::find_if(steps.begin(), steps.end(), [&](double step) { return step > jump * usual; });
+        std::find_if(steps.begin(), steps.end(), [&](double step) { return step > jump * median; });
     const auto each = static_cast<std::size_t>(first_jump - steps.begin()) + 1;
     if (each < 3 || k.size() % each != 0) {
         return {};

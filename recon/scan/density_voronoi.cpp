@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "scan/density.hpp"
+#include "scan/pose.hpp"
 
 #ifdef LSRECON_WITH_VOROPP
 #include <map>
@@ -14,7 +15,7 @@ namespace lsrecon {
 
 namespace {
 
-constexpr double apart = 1e-4; ///< distance of two points that are not one, in cycles/FOV
+constexpr double same_point = 1e-4; ///< cycles/FOV within which two points are one
 constexpr double fills_corners = 0.8; ///< reach of samples over that of the grid's corner
 
 /// Samples by their point, within a period.
@@ -30,30 +31,23 @@ Points points_of(CubicUnits& units) {
         std::array<long, 3> point{};
         for (std::size_t d = 0; d < 3; ++d) {
             units.k[m][d] = within(units.k[m][d], units.period);
-            point[d] = std::lround(units.k[m][d] / apart);
+            point[d] = std::lround(units.k[m][d] / same_point);
         }
         points[point].push_back(m);
     }
     return points;
 }
 
-double distance(const Vec3& a, const Vec3& b) {
-    return std::sqrt((a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) +
-                     (a[2] - b[2]) * (a[2] - b[2]));
-}
-
 /// The radius of the region around the samples: it ends half a spacing beyond the outermost sample.
 double reach_of(const std::vector<Vec3>& k) {
-    const Vec3 centre{0, 0, 0};
-    const Vec3 outermost = *std::max_element(k.begin(), k.end(), [&](const Vec3& a, const Vec3& b) {
-        return distance(a, centre) < distance(b, centre);
-    });
+    const Vec3 outermost = *std::max_element(
+        k.begin(), k.end(), [](const Vec3& a, const Vec3& b) { return length(a) < length(b); });
     double nearest = 2;
     for (const Vec3& other : k) {
         const double between = distance(other, outermost);
-        nearest = between > apart ? std::min(nearest, between) : nearest;
+        nearest = between > same_point ? std::min(nearest, between) : nearest;
     }
-    return distance(outermost, centre) + nearest / 2;
+    return length(outermost) + nearest / 2;
 }
 
 } // namespace

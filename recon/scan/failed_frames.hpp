@@ -1,12 +1,19 @@
+// Frames that failed while others were made: their words, and the work that goes on without them.
+
 #pragma once
 
 #include <complex>
+#include <exception>
+#include <functional>
 #include <limits>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/report.hpp"
 #include "scan/image.hpp"
+#include "scan/scan.hpp"
 
 namespace lsrecon {
 
@@ -46,5 +53,32 @@ std::vector<std::complex<Number>> in_place_of_failed(std::size_t voxels) {
 /// with NaN becomes a cross from corner to corner. `values` are whole panes, one after the other.
 void cross_out(std::vector<float>& values, std::size_t width, std::size_t height, float line,
                float ground);
+
+/// Work on the frames of a scan, one of which may fail alone while the others go on.
+class Attempts {
+public:
+    /// `scan` and `report` must outlive it.
+    Attempts(const Scan& scan, Reporter& report) : scan_(scan), report_(report) {}
+
+    /// Whether the work was done. An error of the frame is reported, unless the scan has no other
+    /// frame: then it is thrown, as are errors that are of no frame (RunError, bugs).
+    bool of(std::size_t frame, const std::function<void()>& work);
+
+    /// Adds a frame that failed elsewhere, as of() does with one that fails here.
+    void add(std::size_t frame, const FailedFrame& failed);
+
+    /// Throws the first error when every frame failed.
+    void require_some() const;
+    /// The failed frames, by their indices.
+    const std::map<std::size_t, FailedFrame>& failed() const { return failed_; }
+
+private:
+    void add(std::size_t frame, const FailedFrame& failed, const std::exception_ptr& error);
+
+    const Scan& scan_;
+    Reporter& report_;
+    std::map<std::size_t, FailedFrame> failed_;
+    std::exception_ptr first_error_;
+};
 
 } // namespace lsrecon

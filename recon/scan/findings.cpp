@@ -1,14 +1,136 @@
 #include "scan/findings.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <map>
 
 #include "base/error.hpp"
 #include "base/numbers.hpp"
-#include "scan/reach.hpp"
+#include "base/parallel.hpp"
+#include "scan/trajectories.hpp"
+#include "scan/units.hpp"
 
 namespace lsrecon {
+
+namespace {
+
+constexpr double least_reach = 0.5; ///< reach as a share of N/2
+
+double half(const Grid& grid, std::size_t d) {
+    return static_cast<double>(grid.size[d]) / 2;
+}
+
+/// The cell of a position on the periodic grid of k-space, counted from 0, and whether it lies
+/// within the ellipsoid.
+struct Cell {
+    std::size_t index = 0;
+    double radius_squared = 0; ///< squared radius of its centre, in units of N/2
+};
+
+/// The nearest whole number, as std::lround finds it, without its call.
+long nearest(double x) {
+    return static_cast<long>(x < 0 ? x - 0.5 : x + 0.5);
+}
+
+Cell cell_of(const Vec3& k, const Grid& grid) {
+    Cell cell;
+    for (std::size_t d = static_cast<std::size_t>(grid.dimensions); d-- > 0;) {
+        const long size = static_cast<long>(grid.size[d]);
+        const long centre = size / 2;
+        long at = nearest(k[d]) + centre;
+        if (at < 0 || at >= size) {
+            at = (at % size + size) % size;
+        }
+        cell.index = cell.index * grid.size[d] + static_cast<std::size_t>(at);
+        cell.radius_squared += std::pow(static_cast<double>(at - centre) / half(grid, d), 2);
+    }
+    return cell;
+}
+
+double cells_within(const Grid& grid) {
+    const std::array<long, 3> size{static_cast<long>(grid.size[0]), static_cast<long>(grid.size[1]),
+                                   static_cast<long>(grid.dimensions == 3 ? grid.size[2] : 1)};
+    double count = 0;
+    for (long z = 0; z < size[2]; ++z) {
+        for (long y = 0; y < size[1]; ++y) {
+            const double radius_squared = cell_of({0, static_cast<double>(y - size[1] / 2),
+                                                   static_cast<double>(z - size[2] / 2)},
+                                                  grid)
+                                              .radius_squared;
+            if (radius_squared <= 1) {
+                const double extent = half(grid, 0) * std::sqrt(1 - radius_squared);
+                // The cells from -extent to extent, of the cells -floor(N/2) .. ceil(N/2) - 1.
+                count += std::floor(extent) + 1 +
+                         std::min(std::floor(extent), std::ceil(half(grid, 0)) - 1);
+            }
+        }
+    }
+    return count;
+}
+
+} // namespace
+
+double coverage(const Sampling& sampling, const Grid& grid) {
+    std::vector<std::atomic<bool>> hit(grid.voxels());
+    for_each_range_in_parallel(sampling.samples(), all_cores(), [&](const Range& some) {
+        for (std::size_t m = some.first; m < some.first + some.count; ++m) {
+            if (sampling.weight(m) > 0) {
+                const Cell cell = cell_of(sampling.trajectory[m], grid);
+                if (cell.radius_squared <= 1) {
+                    hit[cell.index].store(true, std::memory_order_relaxed);
+                }
+            }
+        }
+    });
+    return static_cast<double>(std::count(hit.begin(), hit.end(), true)) / cells_within(grid);
+}
+
+bool is_part_of_image(double coverage, const Grid& grid) {
+    constexpr double readouts = 2; // one, or one a partition, fills about 1.3 / N
+    return coverage <
+           readouts / static_cast<double>(*std::max_element(grid.size.begin(), grid.size.end()));
+}
+
+void require_reach(const Scan& scan) {
+    const Grid& grid = scan.grid;
+    Extent extent;
+    for (const Sampling* const sampling : samplings_of(scan.frames)) {
+        extent.add(sampling->trajectory);
+    }
+    Vec3 largest{0, 0, 0};
+    bool conclusive = false;
+    for (std::size_t d = 0; d < static_cast<std::size_t>(grid.dimensions); ++d) {
+        const bool large = grid.size[d] >= fewest_voxels;
+        largest[d] = std::max(std::abs(extent.least[d]), std::abs(extent.most[d]));
+        if (large && largest[d] >= least_reach * half(grid, d)) {
+            return;
+        }
+        conclusive = conclusive || large;
+    }
+    const bool at_one_point = extent.least == extent.most;
+    if (!conclusive || at_one_point) {
+        return;
+    }
+    std::string found = "largest |k|: " + by(largest, grid.dimensions) + " cycles/fov";
+    std::string expected = "at least N/4 in one dimension, since a scan fills its matrix";
+    std::string next = "correct the matrix or the trajectory";
+    if (!scan.trajectory_units.empty()) {
+        const std::string& units = scan.trajectory_units;
+        const std::optional<UnitsHint> hint = hint_on_wrong_units(extent, grid, units);
+        const Vec3 factor = to_cycles_per_fov(units, grid);
+        for (std::size_t d = 0; d < 3; ++d) {
+            largest[d] /= factor[d];
+        }
+        found += " from " + units;
+        expected += "; largest |k| / (N/2) would be " + reach_in_each_unit(largest, grid) +
+                    (hint && !hint->seems.empty() ? "; " + hint->seems : "");
+        next = hint ? hint->next_step
+                    : "correct the units (`traj_units`), the matrix or the trajectory";
+    }
+    throw InputError({scan.file, scan.name_of("trajectory"), found, expected,
+                      next + "; or pass `low_resolution`, if this is intended"});
+}
 
 namespace {
 

@@ -1,3 +1,5 @@
+// The memory of the host that a reconstruction takes, and the error when there is too little.
+
 #pragma once
 
 #include <string>

@@ -8,18 +8,13 @@ namespace lsrecon {
 
 namespace {
 
-struct NumberRange {
-    double least; ///< below it numbers lose digits
-    double most;
-};
-
-template <typename Number> constexpr NumberRange range_of_numbers() {
-    using Limits = std::numeric_limits<Number>;
-    return {static_cast<double>(Limits::min()), static_cast<double>(Limits::max())};
-}
-
-constexpr NumberRange range_of(Precision precision) {
-    return precision == Precision::float64 ? range_of_numbers<double>() : range_of_numbers<float>();
+/// The smallest number of a file that has all digits, and the largest.
+std::pair<double, double> range_of(Precision precision) {
+    const auto of = [](auto number) {
+        using Limits = std::numeric_limits<decltype(number)>;
+        return std::pair<double, double>(Limits::min(), Limits::max());
+    };
+    return precision == Precision::float64 ? of(0.0) : of(0.0F);
 }
 
 [[noreturn]] void refuse_range(double largest, Precision precision) {
@@ -39,7 +34,7 @@ void require_in_range(double largest, Precision precision) {
         throw DeviceError("the result is not finite; nothing is written\n  next:     run 'lsrecon "
                           "check' on the scan and 'lsrecon validate' on this device");
     }
-    if (largest > range_of(precision).most) {
+    if (largest > range_of(precision).second) {
         refuse_range(largest, precision);
     }
 }
@@ -52,7 +47,7 @@ void require_an_image(double largest, Precision precision, const std::string& sc
                           "run 'lsrecon check' on the scan, and look at its coil maps and at the "
                           "weights of `reg`; 'lsrecon validate' tells whether it is the device"});
     }
-    if (largest < range_of(precision).least) {
+    if (largest < range_of(precision).first) {
         refuse_range(largest, precision);
     }
 }

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "base/error.hpp"
-#include "scan/header_numbers.hpp"
 
 namespace lsrecon {
 

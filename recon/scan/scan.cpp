@@ -4,6 +4,7 @@
 
 #include "base/parallel.hpp"
 #include "base/ranges.hpp"
+#include "scan/check.hpp"
 
 namespace lsrecon {
 
@@ -22,38 +23,34 @@ RealVector Sampling::q_weights() const {
     return result;
 }
 
+Sampling subset(const Sampling& sampling, const std::vector<std::size_t>& indices) {
+    const auto taken = [&](const auto& values) {
+        using Values = std::decay_t<decltype(values)>;
+        return values.size() > 0 ? Values(values(indices)) : Values();
+    };
+    Sampling result;
+    result.trajectory.reserve(indices.size());
+    for (const std::size_t m : indices) {
+        result.trajectory.push_back(sampling.trajectory[m]);
+    }
+    result.phi = taken(sampling.phi);
+    result.weights = taken(sampling.weights);
+    result.times = taken(sampling.times);
+    return result;
+}
+
 Frame subset(const Frame& frame, const std::vector<std::size_t>& indices) {
-    auto sampling = std::make_shared<Sampling>();
-    const Sampling& all = *frame.sampling;
-    const auto count = static_cast<Eigen::Index>(indices.size());
-    const auto take = [&](const auto& from, auto&& to) {
-        for (std::size_t i = 0; i < indices.size(); ++i) {
-            to(static_cast<Eigen::Index>(i)) = from(static_cast<Eigen::Index>(indices[i]));
-        }
-    };
-    const auto taken = [&](const auto& from) {
-        std::decay_t<decltype(from)> to(from.size() > 0 ? count : 0);
-        if (from.size() > 0) {
-            take(from, to);
-        }
-        return to;
-    };
     CoilRows samples = frame.samples.visit([&](const auto& values) {
-        std::decay_t<decltype(values)> chosen(values.rows(), count);
+        std::decay_t<decltype(values)> chosen(values.rows(),
+                                              static_cast<Eigen::Index>(indices.size()));
         for_each_in_parallel(static_cast<std::size_t>(values.rows()), [&](std::size_t row) {
             const auto r = static_cast<Eigen::Index>(row);
-            take(values.row(r), chosen.row(r));
+            chosen.row(r) = values.row(r)(indices);
         });
         return CoilRows(std::move(chosen));
     });
-    sampling->trajectory.reserve(indices.size());
-    for (const std::size_t m : indices) {
-        sampling->trajectory.push_back(all.trajectory[m]);
-    }
-    sampling->phi = taken(all.phi);
-    sampling->weights = taken(all.weights);
-    sampling->times = taken(all.times);
-    return {sampling, std::move(samples), frame.label, frame.position};
+    return {std::make_shared<const Sampling>(subset(*frame.sampling, indices)), std::move(samples),
+            frame.label, frame.position};
 }
 
 std::size_t Scan::most_samples() const {
@@ -97,6 +94,31 @@ SumOfSquares sum_of_squares(const CoilRows& coil_maps) {
     }
     result.mean /= std::max<double>(1, static_cast<double>(result.voxels));
     return result;
+}
+
+FramesInMemory::FramesInMemory(Scan scan) : scan_(std::move(scan)) {
+    check(scan_);
+    require_samples(scan_);
+    for (Frame& frame : scan_.frames) {
+        samples_.push_back(std::move(frame.samples));
+        frame.samples = CoilRows(samples_.back().rows(), 0, samples_.back().precision());
+    }
+    while (samples_[first_good_].largest_part() == 0) {
+        ++first_good_; // check() found one that is not
+    }
+}
+
+Scan FramesInMemory::take_scan() {
+    Scan scan = std::move(scan_);
+    scan_ = {};
+    scan_.frames = scan.frames;
+    return scan;
+}
+
+Frame FramesInMemory::frame(std::size_t index) {
+    Frame frame = scan_.frames[index];
+    frame.samples = samples_.size() == 1 ? std::move(samples_[index]) : samples_[index];
+    return frame;
 }
 
 } // namespace lsrecon

@@ -1,16 +1,20 @@
+// A scan: trajectories, frames and maps, and where its frames come from.
+
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/coil_rows.hpp"
+#include "base/error.hpp"
 #include "base/finding.hpp"
+#include "base/report.hpp"
 #include "base/types.hpp"
 #include "scan/grid.hpp"
-#include "scan/off_resonance.hpp"
 #include "scan/pose.hpp"
 #include "scan/voxels.hpp"
 
@@ -36,15 +40,17 @@ struct Sampling {
     }
     RealVector q_weights() const;
 };
+/// These samples of a sampling alone.
+Sampling subset(const Sampling& sampling, const std::vector<std::size_t>& indices);
 
-/// One image of a scan. Frames that were sampled alike share one Sampling, so that Q is made once.
+/// One image of a scan. Frames of one trajectory share one Sampling, so that Q is made once.
 struct Frame {
     std::shared_ptr<const Sampling> sampling;
     CoilRows samples; ///< C x M; C x 0 before they are read
     std::string label; ///< what the frame is: "repetition 3", "" when there is only one
     std::optional<Vec3> position; ///< centre of this frame's grid in mm (LPS), where frames differ
     /// The position of the frame in a scan of several orientations, which no image can store: then
-    /// the grid has no place, and a frame no position.
+    /// the grid has no pose, and a frame no position.
     std::optional<Pose> turned = {};
 };
 
@@ -66,7 +72,7 @@ struct Scan {
     std::shared_ptr<const OffResonance> off_resonance;
     CoilRows noise; ///< C x K of noise alone, taken as the samples were, or empty
     /// Samples for coil maps, on a grid like that of the frames; some of them may be the image's,
-    /// too. Their values are here from the start. One a place, contrast and set at most, labelled
+    /// too. Their values are here from the start. One a slice, contrast and set at most, labelled
     /// as frames are.
     std::vector<Frame> calibrations;
     /// Calibration that serves no frame: its label, and why ("lie elsewhere: 30 mm away").
@@ -113,5 +119,46 @@ struct SumOfSquares {
 SumOfSquares sum_of_squares(const CoilRows& coil_maps);
 /// 1 at voxels where a map is not zero, 0 at the others: N.
 RealVector seen_by(const CoilRows& coil_maps);
+
+/// A scan whose frames come one at a time: from a file (io/scan_file.hpp) or from memory.
+/// Everything but samples is known from the start.
+class FrameSource {
+public:
+    virtual ~FrameSource() = default;
+
+    /// The scan without values: its frames have C x 0 samples, or none where nothing was sampled.
+    virtual const Scan& scan() const = 0;
+    /// Gives the scan itself away to a caller that changes it: maps may take most of the memory.
+    /// Only the frames stay here.
+    virtual Scan take_scan() = 0;
+
+    /// A frame with its samples. The only frame of a scan can be taken once. InputError when it is
+    /// a bad one; RunError when no frame can be read any more.
+    virtual Frame frame(std::size_t index) = 0;
+
+    /// The error of each bad frame.
+    const std::map<std::size_t, InputError>& bad() const { return bad_; }
+    /// The first frame whose samples can be used and are not all 0.
+    std::size_t first_good() const { return first_good_; }
+
+protected:
+    std::map<std::size_t, InputError> bad_;
+    std::size_t first_good_ = 0;
+};
+
+/// A scan in memory, whose frames have their samples.
+class FramesInMemory : public FrameSource {
+public:
+    /// InputError as of check() (scan/check.hpp): the first thing that is wrong with the scan.
+    explicit FramesInMemory(Scan scan);
+
+    const Scan& scan() const override { return scan_; }
+    Scan take_scan() override;
+    Frame frame(std::size_t index) override;
+
+private:
+    Scan scan_;
+    std::vector<CoilRows> samples_; ///< samples of each frame
+};
 
 } // namespace lsrecon

@@ -1,6 +1,9 @@
+// The slices of a scan, what their frames share, and the calibration lines that serve them.
+
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,7 +12,7 @@
 
 namespace lsrecon {
 
-/// Frames of one slice that were sampled alike, by their indices in the scan.
+/// Frames of one slice and one trajectory, by their indices in the scan.
 struct SampledFrames {
     std::shared_ptr<const Sampling> sampling;
     std::vector<std::size_t> frames;
@@ -26,8 +29,8 @@ struct Slice {
     std::vector<std::size_t> frames() const; ///< frames of one sampling after the other
 };
 
-/// The maps, field and prior image with which the images of one slice are made; alive for the turn
-/// of the slice.
+/// The maps, field and prior image with which the images of one slice are made; alive while
+/// the slice is reconstructed.
 struct Model {
     std::shared_ptr<const CoilRows> coil_maps; ///< C x N, of no rows for none
     /// The divisor of the coil maps. An image made with them is this many times as large as one in
@@ -52,5 +55,19 @@ void require_one_slice(const Scan& scan, const std::string& what, const std::str
 
 /// "slice 3" of the label "slice 3, repetition 1"; "" where the label names no slice.
 std::string slice_in(const std::string& label);
+
+/// The nearest calibration of the frame's slice whose coil maps serve the frame; those with the
+/// frame's own counters come first. Null when there is none.
+const Frame* calibration_samples_of(const Scan& scan, const Frame& frame);
+
+/// Why calibration lines of a frame's slice do not serve it: "lie elsewhere: 30 mm away"; "" when
+/// there are none, or some that do.
+std::string why_no_calibration(const Scan& scan, const Frame& frame);
+
+/// The first coil whose values, of a calibration or of coil maps, are only zeros while its samples
+/// in a frame are not: the values were not written. None where all coils have only zeros.
+std::optional<std::size_t> silent_in_these_alone(const CoilRows& of_coils, const CoilRows& samples);
+/// Moves a calibration to those that serve no frame, and adds a finding.
+void leave_out_calibration(Scan& scan, const Frame* calibration, std::size_t silent_coil);
 
 } // namespace lsrecon

@@ -1,3 +1,5 @@
+// Q as it is kept: its values, and the key by which it is found.
+
 #pragma once
 
 #include <array>

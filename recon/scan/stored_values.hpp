@@ -4,6 +4,7 @@
 
 #include "base/coil_rows.hpp"
 #include "scan/grid.hpp"
+#include "scan/voxels.hpp"
 
 namespace lsrecon {
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "base/error.hpp"
 #include "base/numbers.hpp"
@@ -54,7 +55,7 @@ bool fills(const Reach& reach) {
     return reach.telling >= 0.95 && reach.anywhere <= 1.001;
 }
 
-/// The table of foreign units, which have to be told from the units that are known.
+/// The table of foreign units, which must not be mistaken for units that are known.
 const std::vector<ForeignUnit>& foreign_units() {
     static const std::vector<ForeignUnit> table{
         {"1/mm", 1000}, {"1/cm", 100}, {"rad/mm", 1000 / (2 * pi)}, {"rad/m", 1 / (2 * pi)}};
@@ -146,29 +147,6 @@ const ForeignUnit* foreign_unit_that_fits(const std::vector<Vec3>& trajectory, c
     return foreign_unit(trajectory, grid, &fits);
 }
 
-namespace {
-
-/// A trajectory relative to its matrix or its field of view: what it is to be written in, times
-/// `factor`.
-struct RelativeUnit {
-    std::string name;
-    Vec3 to_cycles_per_fov;
-    std::string written;
-    std::string factor;
-};
-
-std::vector<RelativeUnit> relative_units(const Grid& grid) {
-    Vec3 half{1, 1, 1};
-    for (std::size_t d = 0; d < half.size(); ++d) {
-        half[d] = 0.5 * static_cast<double>(grid.size[d]);
-    }
-    constexpr double turn = 1 / (2 * pi);
-    return {{"+-1 (1 for N/2)", half, "cycles/voxel", "0.5"},
-            {"rad/fov", {turn, turn, turn}, "cycles/fov", "1 / (2 pi)"}};
-}
-
-} // namespace
-
 std::optional<UnitsHint> hint_on_units(const Vec3& least, const Vec3& most, const Grid& grid,
                                        const std::string& units) {
     Vec3 largest{0, 0, 0};
@@ -198,11 +176,16 @@ std::optional<UnitsHint> hint_on_units(const Vec3& least, const Vec3& most, cons
             nearest = hint;
         }
     };
-    for (const RelativeUnit& unit : relative_units(grid)) {
-        try_factor(unit.to_cycles_per_fov,
-                   {"in " + unit.name + ", which is not read, it would be filled",
-                    text("write the trajectory in ", unit.written, " (", unit.factor,
-                         " times what is stored)")});
+    // Units relative to the matrix or the field of view: their factor, and what to write instead.
+    constexpr double turn = 1 / (2 * pi);
+    const Vec3 half{0.5 * double(grid.size[0]), 0.5 * double(grid.size[1]),
+                    0.5 * double(grid.size[2])};
+    for (const auto& [name, factor, written, times] :
+         {std::tuple("+-1 (1 for N/2)", half, "cycles/voxel", "0.5"),
+          {"rad/fov", Vec3{turn, turn, turn}, "cycles/fov", "1 / (2 pi)"}}) {
+        try_factor(factor, {text("in ", name, ", which is not read, it would be filled"),
+                            text("write the trajectory in ", written, " (", times,
+                                 " times what is stored)")});
     }
     if (units.empty() || units == "1/m") { // in others lengths do not matter
         constexpr double mm = 10; // of a cm
@@ -218,6 +201,31 @@ std::optional<UnitsHint> hint_on_units(const Vec3& least, const Vec3& most, cons
                          ", if the field of view is in cm")});
     }
     return nearest;
+}
+
+void Extent::add(const std::vector<Vec3>& trajectory) {
+    for (const Vec3& k : trajectory) {
+        for (std::size_t d = 0; d < 3; ++d) {
+            least[d] = std::min(least[d], k[d]);
+            most[d] = std::max(most[d], k[d]);
+        }
+    }
+}
+
+std::optional<UnitsHint> hint_on_wrong_units(Extent extent, const Grid& grid,
+                                             const std::string& units) {
+    auto& [least, most] = extent;
+    const Vec3 factor = to_cycles_per_fov(units, grid);
+    Vec3 largest{0, 0, 0};
+    for (std::size_t d = 0; d < 3; ++d) {
+        least[d] /= factor[d];
+        most[d] /= factor[d];
+        largest[d] = std::max(std::abs(least[d]), std::abs(most[d]));
+    }
+    const std::string fits = guess_trajectory_units({largest}, grid);
+    return fits.empty()
+               ? hint_on_units(least, most, grid, units)
+               : UnitsHint{"", "pass `traj_units` " + fits + ", in which the matrix is filled"};
 }
 
 std::string reach_in_each_unit(const Vec3& largest_stored, const Grid& grid) {

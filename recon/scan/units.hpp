@@ -1,3 +1,5 @@
+// Units of trajectories and fields of view: conversion, guesses and hints.
+
 #pragma once
 
 #include <optional>
@@ -51,10 +53,22 @@ struct UnitsHint {
 };
 
 /// The hint for a trajectory whose coordinates, as stored, go from `least` to `most`: one of -1 to
-/// 1, in radians per field of view or around another place than 0, or a field of view in cm.
+/// 1, in radians per field of view or around another point than 0, or a field of view in cm.
 /// Nothing where none of these fits. `units` are those that the file says, "" where it says none.
 std::optional<UnitsHint> hint_on_units(const Vec3& least, const Vec3& most, const Grid& grid,
                                        const std::string& units);
+
+/// The least and the largest coordinate of trajectories in each dimension.
+struct Extent {
+    Vec3 least{HUGE_VAL, HUGE_VAL, HUGE_VAL};
+    Vec3 most{-HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
+    void add(const std::vector<Vec3>& trajectory);
+};
+
+/// The step that would make a trajectory fill its matrix, whose `units` are wrong and which goes in
+/// cycles/fov from `least` to `most`: pass other units, which nothing else speaks for, or the hint.
+std::optional<UnitsHint> hint_on_wrong_units(Extent extent, const Grid& grid,
+                                             const std::string& units);
 
 /// The largest coordinates, relative to N/2, that a trajectory would reach if its stored
 /// coordinates were in each of the units: "0.98 x 0.98 in cycles/fov, 63 x 63 in cycles/voxel,

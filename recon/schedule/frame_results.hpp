@@ -10,8 +10,8 @@
 #include "base/job_ranks.hpp"
 #include "base/report.hpp"
 #include "model/model_check.hpp"
-#include "scan/attempts.hpp"
-#include "scan/image_sink.hpp"
+#include "scan/failed_frames.hpp"
+#include "scan/image.hpp"
 #include "solve/conjugate_gradient.hpp"
 
 namespace lsrecon {

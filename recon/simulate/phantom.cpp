@@ -5,7 +5,7 @@
 
 #include "base/fft.hpp"
 #include "base/parallel.hpp"
-#include "scan/directions.hpp"
+#include "scan/pose.hpp"
 #include "scan/voxels.hpp"
 
 namespace lsrecon {

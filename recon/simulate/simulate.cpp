@@ -9,8 +9,8 @@
 #include "engines/on_host.hpp"
 #include "engines/piecewise.hpp"
 #include "scan/check.hpp"
-#include "scan/receiver_noise.hpp"
-#include "scan/sampling_pool.hpp"
+#include "scan/noise.hpp"
+#include "scan/trajectories.hpp"
 #include "simulate/phantom.hpp"
 
 namespace lsrecon {

@@ -142,23 +142,6 @@ def maps_and_a_field_map_are_told_together(make):
         expect("--maps espirit" in note and undo in note, f"{words}: {note}")
 
 
-def slices_of_a_volume_are_named(make):
-    folder = make()
-    simulate(folder, "volume.h5", "--trajectory", "stack-of-spirals", "--matrix", "32,32,12",
-             "--coils", "4")
-
-    def scrambled(maps):
-        phase = np.random.default_rng(1).uniform(0, 2 * np.pi, maps[:, 4:6].shape)
-        maps[:, 4:6] *= np.exp(1j * phase)
-        return maps
-
-    changed(folder, "volume.h5", "bad.h5", "coil_maps", scrambled)
-    note, _ = note_of(folder, "volume.h5")
-    expect(note == "", f"right maps of a volume: {note}")
-    note, _ = note_of(folder, "bad.h5")
-    expect("--maps espirit" in note and "slices" in note and " 4, 5" in note, note)
-
-
 def what_corrects_nothing_is_told(make):
     folder = make()
     simulate(folder, "off.h5", "--matrix", "32,32", "--off-resonance-hz", "60")
@@ -238,5 +221,5 @@ if __name__ == "__main__":
     sys.exit(run_cases([a_field_map_in_other_units_is_told, maps_and_signs_are_told,
                         noise_is_no_fault_of_the_model, what_was_not_tried_is_told,
                         maps_and_a_field_map_are_told_together,
-                        slices_of_a_volume_are_named, what_corrects_nothing_is_told,
+                        what_corrects_nothing_is_told,
                         the_error_of_a_simulation_is_recorded, what_an_image_leaves_is_told]))

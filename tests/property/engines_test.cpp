@@ -4,7 +4,7 @@
 
 #include "base/error.hpp"
 #include "device/reference_device.hpp"
-#include "plan/option_rows.hpp"
+#include "plan/options.hpp"
 #include "support/arrays.hpp"
 #include "support/case.hpp"
 #include "support/findings.hpp"

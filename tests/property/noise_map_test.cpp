@@ -11,7 +11,7 @@
 #include "io/native/writer.hpp"
 #include "reconstruct.hpp"
 #include "reconstruct_file.hpp"
-#include "scan/replica_noise.hpp"
+#include "scan/noise.hpp"
 #include "support/case.hpp"
 #include "support/surroundings.hpp"
 #include "support/transforms.hpp"

@@ -8,7 +8,7 @@
 #include "io/native/writer.hpp"
 #include "io/scan_file.hpp"
 #include "model/prepared_scan.hpp"
-#include "scan/frame_source.hpp"
+#include "scan/scan.hpp"
 #include "support/case.hpp"
 #include "support/findings.hpp"
 #include "support/simulated.hpp"

@@ -1,4 +1,4 @@
-#include "scan/calibration_samples.hpp"
+#include "scan/slice.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,4 @@
 #include "scan/check.hpp"
-#include "scan/check_sampling.hpp"
 
 #include <functional>
 #include <gtest/gtest.h>
@@ -176,25 +175,25 @@ TEST(Check, AFrameWithATrajectoryOfItsOwnCanBeLeftOut) {
 
 TEST(Check, ATrajectoryOfSomeFramesThatIsNoNumberIsWrongForThemAlone) {
     Scan scan = good_scan();
-    EXPECT_TRUE(SamplingCheck(scan, {}).of_some_frames().empty());
+    EXPECT_TRUE(bad_trajectories(scan).empty());
     const Frame good = scan.frames[0];
     change_sampling(scan, [](Sampling& s) { s.trajectory[2] = {0, nan, 0}; });
     scan.frames.push_back(good);
     scan.frames.push_back(scan.frames[0]);
-    const auto bad = SamplingCheck(scan, {}).of_some_frames();
+    const auto bad = bad_trajectories(scan);
     ASSERT_EQ(bad.size(), 2U);
     for (const std::size_t f : {0U, 2U}) {
         EXPECT_NE(bad.at(f).fault().found.find(text("[", f, ", 2, 1]")), std::string::npos);
     }
     scan.frames.erase(scan.frames.begin() + 1);
-    EXPECT_TRUE(SamplingCheck(scan, {}).of_some_frames().empty()) << "all frames share it";
+    EXPECT_TRUE(bad_trajectories(scan).empty()) << "all frames share it";
 }
 
 TEST(Check, ATrajectoryBeyondTheMatrixIsTheScans) {
     Scan scan = good_scan();
     scan.frames.push_back(scan.frames[0]);
     change_sampling(scan, [](Sampling& s) { s.trajectory[2] = {0, 3.16, 0}; });
-    EXPECT_TRUE(SamplingCheck(scan, {}).of_some_frames().empty());
+    EXPECT_TRUE(bad_trajectories(scan).empty());
     EXPECT_THROW(check(scan), InputError);
 }
 

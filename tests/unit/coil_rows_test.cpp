@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 #include <limits>
 
+#include "scan/check.hpp"
 #include "scan/scan.hpp"
-#include "scan/silent_coils.hpp"
 
 namespace lsrecon {
 namespace {
@@ -100,10 +100,10 @@ TEST(CoilRows, ScansOfFloatsNeedNoDoubles) {
     CoilRows::Floats values = some_floats();
     values.row(1).setZero();
     scan.frames = {{std::make_shared<const Sampling>(sampling), values, "", {}}};
-    SilentCoils silent;
-    silent.add(scan.frames[0].samples);
-    EXPECT_EQ(silent.findings().size(), 1U);
-    EXPECT_FALSE(silent.all());
+    SampleCheck check(scan);
+    check.add(scan.frames[0].samples);
+    ASSERT_FALSE(check.end().empty());
+    EXPECT_EQ(check.end().front().code, Found::coil_silent);
     const Frame chosen = subset(scan.frames[0], {2, 0});
     EXPECT_EQ(chosen.samples.precision(), Precision::float32);
     EXPECT_EQ(chosen.samples(0, 0), Complex(0, 3));

@@ -1,4 +1,4 @@
-#include "plan/effort.hpp"
+#include "plan/settle.hpp"
 
 #include <gtest/gtest.h>
 

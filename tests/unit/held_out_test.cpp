@@ -1,4 +1,4 @@
-#include "scan/held_out.hpp"
+#include "scan/trajectories.hpp"
 
 #include <gtest/gtest.h>
 

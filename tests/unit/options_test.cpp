@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "encoding/methods.hpp"
-#include "plan/option_rows.hpp"
+#include "plan/options.hpp"
 
 namespace lsrecon {
 namespace {

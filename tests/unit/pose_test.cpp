@@ -3,8 +3,6 @@
 #include <cmath>
 #include <gtest/gtest.h>
 
-#include "scan/header_numbers.hpp"
-
 namespace lsrecon {
 namespace {
 

@@ -1,10 +1,9 @@
-#include "scan/reach.hpp"
+#include "scan/findings.hpp"
 
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
 #include "scan/check.hpp"
-#include "scan/findings.hpp"
 #include "scan/units.hpp"
 #include "support/case.hpp"
 

@@ -1,4 +1,4 @@
-#include "scan/receiver_noise.hpp"
+#include "scan/noise.hpp"
 
 #include <cmath>
 #include <gtest/gtest.h>

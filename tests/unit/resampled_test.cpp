@@ -6,7 +6,7 @@
 
 #include "base/error.hpp"
 #include "model/slice_volumes.hpp"
-#include "scan/directions.hpp"
+#include "scan/pose.hpp"
 #include "scan/voxels.hpp"
 #include "support/case.hpp"
 #include "support/numbers.hpp"

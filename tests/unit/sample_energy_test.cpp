@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "scan/receiver_noise.hpp"
+#include "scan/noise.hpp"
 
 namespace lsrecon {
 namespace {

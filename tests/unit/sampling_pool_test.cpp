@@ -1,4 +1,4 @@
-#include "scan/sampling_pool.hpp"
+#include "scan/trajectories.hpp"
 
 #include <gtest/gtest.h>
 

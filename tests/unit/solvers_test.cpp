@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "plan/effort.hpp"
+#include "plan/settle.hpp"
 
 namespace lsrecon {
 namespace {

@@ -18,9 +18,8 @@
 #include "base/output_file.hpp"
 #include "base/version.hpp"
 #include "io/image/slice_stack.hpp"
-#include "scan/directions.hpp"
-#include "scan/header_numbers.hpp"
 #include "scan/host_memory.hpp"
+#include "scan/pose.hpp"
 
 namespace lsrecon {
 

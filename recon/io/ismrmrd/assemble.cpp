@@ -6,9 +6,8 @@
 
 #include "base/coil_rows.hpp"
 #include "base/numbers.hpp"
-#include "scan/directions.hpp"
-#include "scan/header_numbers.hpp"
-#include "scan/sampling_pool.hpp"
+#include "scan/pose.hpp"
+#include "scan/trajectories.hpp"
 #include "scan/units.hpp"
 
 namespace lsrecon {

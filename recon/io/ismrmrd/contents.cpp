@@ -5,7 +5,7 @@
 
 #include "base/error.hpp"
 #include "base/numbers.hpp"
-#include "scan/header_numbers.hpp"
+#include "scan/pose.hpp"
 
 namespace lsrecon {
 

@@ -4,8 +4,7 @@
 #include <cmath>
 
 #include "base/numbers.hpp"
-#include "scan/directions.hpp"
-#include "scan/header_numbers.hpp"
+#include "scan/pose.hpp"
 
 namespace lsrecon {
 

@@ -6,7 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/numbers.hpp"
-#include "scan/header_numbers.hpp"
+#include "scan/pose.hpp"
 #include "scan/units.hpp"
 
 namespace lsrecon {

@@ -14,8 +14,7 @@
 #include "io/hdf5/reader.hpp"
 #include "io/hdf5/writer.hpp"
 #include "io/ismrmrd/row.hpp"
-#include "scan/directions.hpp"
-#include "scan/header_numbers.hpp"
+#include "scan/pose.hpp"
 
 namespace lsrecon {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/numbers.hpp"
-#include "scan/directions.hpp"
+#include "scan/pose.hpp"
 #include "scan/units.hpp"
 
 namespace lsrecon::native {

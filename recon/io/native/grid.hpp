@@ -6,7 +6,7 @@
 #include "base/error.hpp"
 #include "io/formats.hpp"
 #include "io/hdf5/reader.hpp"
-#include "scan/off_resonance.hpp"
+#include "scan/voxels.hpp"
 
 // Grids, and volumes on them, as a native scan shares them with files of coil maps, fields and
 // images. Each function throws InputError with the first thing that is wrong.

@@ -10,7 +10,7 @@
 #include "base/ranges.hpp"
 #include "io/native/grid.hpp"
 #include "scan/host_memory.hpp"
-#include "scan/sampling_pool.hpp"
+#include "scan/trajectories.hpp"
 #include "scan/units.hpp"
 
 namespace lsrecon {

@@ -6,8 +6,8 @@
 #include "base/bytes_as_text.hpp"
 #include "base/error.hpp"
 #include "base/escaped.hpp"
-#include "scan/directions.hpp"
 #include "scan/failed_frames.hpp"
+#include "scan/pose.hpp"
 
 namespace lsrecon {
 

@@ -1,12 +1,84 @@
-#include "scan/held_out.hpp"
+#include "scan/trajectories.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <string_view>
 #include <unordered_map>
+#include <unordered_set>
+
+#include "scan/pose.hpp"
 
 namespace lsrecon {
+
+namespace {
+
+std::string_view bytes_of(const std::vector<Vec3>& trajectory) {
+    static_assert(sizeof(Vec3) == 3 * sizeof(double), "Vec3 without padding");
+    return {reinterpret_cast<const char*>(trajectory.data()), trajectory.size() * sizeof(Vec3)};
+}
+
+template <typename Vector> std::string_view bytes_of(const Vector& values) {
+    return {reinterpret_cast<const char*>(values.data()),
+            static_cast<std::size_t>(values.size()) * sizeof(typename Vector::Scalar)};
+}
+
+/// The hash of some points spread over the trajectory: hashing all takes as long as reading them.
+std::size_t hash_of(const std::vector<Vec3>& trajectory) {
+    constexpr std::size_t most_points = 1024;
+    const std::size_t step = trajectory.size() / most_points + 1;
+    std::vector<Vec3> some;
+    for (std::size_t m = 0; m < trajectory.size(); m += step) {
+        some.push_back(trajectory[m]);
+    }
+    return std::hash<std::string_view>()(bytes_of(some));
+}
+
+/// Byte by byte: a NaN, which is refused later, is still itself.
+bool same(const Sampling& a, const Sampling& b) {
+    return bytes_of(a.trajectory) == bytes_of(b.trajectory) && bytes_of(a.phi) == bytes_of(b.phi) &&
+           bytes_of(a.weights) == bytes_of(b.weights) && bytes_of(a.times) == bytes_of(b.times);
+}
+
+} // namespace
+
+std::shared_ptr<const Sampling> SamplingPool::share(Sampling sampling) {
+    const std::size_t hash = hash_of(sampling.trajectory);
+    const auto [first, last] = known_.equal_range(hash);
+    for (auto candidate = first; candidate != last; ++candidate) {
+        if (same(*candidate->second, sampling)) {
+            return candidate->second;
+        }
+    }
+    auto shared = std::make_shared<const Sampling>(std::move(sampling));
+    known_.emplace(hash, shared);
+    return shared;
+}
+
+std::vector<const Sampling*> samplings_of(const std::vector<Frame>& frames) {
+    std::unordered_set<const Sampling*> known;
+    std::vector<const Sampling*> samplings;
+    for (const Frame& frame : frames) {
+        if (known.insert(frame.sampling.get()).second) {
+            samplings.push_back(frame.sampling.get());
+        }
+    }
+    return samplings;
+}
+
+std::vector<std::size_t> by_sampling(const std::vector<Frame>& frames) {
+    std::unordered_map<const Sampling*, std::size_t> first; // frame of each
+    std::vector<std::size_t> order(frames.size());
+    for (std::size_t f = 0; f < frames.size(); ++f) {
+        first.try_emplace(frames[f].sampling.get(), f);
+        order[f] = f;
+    }
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+        return first[frames[a].sampling.get()] < first[frames[b].sampling.get()];
+    });
+    return order;
+}
 
 namespace {
 
@@ -16,16 +88,8 @@ constexpr double fewest_pieces = 64;
 constexpr std::size_t of_pieces = 8; ///< one of them is held out
 constexpr double centre = 1; ///< cycles/FOV
 
-double size(const Vec3& k) {
-    return std::sqrt(k[0] * k[0] + k[1] * k[1] + k[2] * k[2]);
-}
-
-double distance(const Vec3& a, const Vec3& b) {
-    return size({a[0] - b[0], a[1] - b[1], a[2] - b[2]});
-}
-
 bool is_central(const Vec3& k) {
-    return size(k) < centre;
+    return length(k) < centre;
 }
 
 std::vector<double> steps_of(const std::vector<Vec3>& trajectory) {
@@ -87,7 +151,7 @@ Pieces cut(const std::vector<Vec3>& trajectory, bool at_centre) {
     for (const double step : steps) {
         path += step <= longest ? step : 0;
     }
-    const double length = std::clamp(path / fewest_pieces, shortest_piece, longest_piece);
+    const double length_of_piece = std::clamp(path / fewest_pieces, shortest_piece, longest_piece);
     Pieces result;
     std::unordered_map<std::uint64_t, std::size_t> indices;
     for (std::size_t first = 0, end = 0; first < trajectory.size(); first = end) {
@@ -96,7 +160,7 @@ Pieces cut(const std::vector<Vec3>& trajectory, bool at_centre) {
             along += steps[end - 1];
             const bool ends_at_centre =
                 at_centre && is_central(trajectory[end]) != is_central(trajectory[first]);
-            if (steps[end - 1] > longest || along >= length || ends_at_centre) {
+            if (steps[end - 1] > longest || along >= length_of_piece || ends_at_centre) {
                 break;
             }
         }
@@ -107,8 +171,8 @@ Pieces cut(const std::vector<Vec3>& trajectory, bool at_centre) {
         }
         Piece& piece = result.pieces[found->second];
         for (std::size_t m = first; m < end; ++m) {
-            piece.sum += size(trajectory[m]);
-            piece.least = std::min(piece.least, size(trajectory[m]));
+            piece.sum += length(trajectory[m]);
+            piece.least = std::min(piece.least, length(trajectory[m]));
             result.of_samples.push_back(found->second);
         }
         piece.samples += end - first;
