@@ -13,7 +13,7 @@
 #include "base/parallel.hpp"
 #include "base/temporary_folder.hpp"
 #include "base/timer.hpp"
-#include "device/described_device.hpp"
+#include "device/host_device.hpp"
 #include "io/hdf5/reader.hpp"
 
 namespace lsrecon::app {

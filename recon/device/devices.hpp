@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/finding.hpp"
+
 namespace lsrecon {
 
 class Device;

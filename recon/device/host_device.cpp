@@ -1,12 +1,16 @@
 #include "device/host_device.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdlib>
 
 #include "base/complex_rows.hpp"
+#include "base/error.hpp"
 #include "base/float_range.hpp"
-#include "device/host_fft.hpp"
+#include "base/machine.hpp"
+#include "base/numbers.hpp"
+#include "device/array.hpp"
 #include "device/host_loops.hpp"
-#include "device/host_rows.hpp"
 #include "device/kernel.hpp"
 
 namespace lsrecon {
@@ -283,9 +287,82 @@ void HostDevice::run(const KernelRun& kernel) {
     kernel.on_host();
 }
 
-std::unique_ptr<FftPlan> HostDevice::plan_fft(const GridSize& extents, std::size_t batch,
-                                              Precision precision) {
-    return make_host_fft(*this, extents, batch, precision);
+namespace {
+
+/// Zeros on whole pages, counted in `of_all` while they live.
+class Memory : public HostNumbers {
+public:
+    Memory(std::size_t bytes, std::shared_ptr<double> of_all)
+        : bytes_(static_cast<double>(bytes)), all_bytes_(std::move(of_all)) {
+        constexpr std::size_t page = 4096;
+        if (::posix_memalign(&begin_, page, std::max<std::size_t>(1, bytes)) != 0) {
+            throw DeviceError(text("no memory for an array of ", std::ceil(bytes_ / 1024 / 1024),
+                                   " MiB\n  next:     end other programs, or take a smaller "
+                                   "`matrix`"));
+        }
+        fill_with_zeros(begin_, bytes);
+        *all_bytes_ += bytes_;
+    }
+    ~Memory() override {
+        std::free(begin_);
+        *all_bytes_ -= bytes_;
+    }
+    Memory(const Memory&) = delete;
+    Memory& operator=(const Memory&) = delete;
+
+    void* begin() override { return begin_; }
+
+private:
+    void* begin_ = nullptr;
+    double bytes_;
+    std::shared_ptr<double> all_bytes_;
+};
+
+DeviceInfo info_of_processors(double memory) {
+    const double limit = memory_limit().bytes;
+    DeviceInfo info;
+    info.name = processor_name();
+    info.type = "cpu";
+    info.double_precision = true;
+    info.compute_units = static_cast<unsigned>(all_cores());
+    info.clock_mhz = 2600; // about that of any server
+    info.global_bytes = static_cast<std::size_t>(memory > 0 ? std::min(memory, limit) : limit);
+    info.max_allocation_bytes = info.global_bytes;
+    return info;
+}
+
+class Processors : public HostDevice {
+public:
+    explicit Processors(const DeviceInfo& info) : HostDevice("host", info, pace_of(info)) {}
+
+    double room() const override { return memory() - std::min(memory(), *bytes_); }
+    Array zeros(std::size_t count, Element element) override {
+        return {count, element, std::make_shared<Memory>(count * element.bytes(), bytes_)};
+    }
+
+private:
+    std::shared_ptr<double> bytes_ = std::make_shared<double>(0);
+};
+
+class DescribedDevice : public HostDevice {
+public:
+    explicit DescribedDevice(const Machine& machine)
+        : HostDevice("opencl", machine.device, machine.pace) {}
+
+    bool in_host_memory() const override { return info().type == "cpu"; }
+    Array zeros(std::size_t, Element) override {
+        throw DeviceError(text(info().name, " is described, not here"));
+    }
+};
+
+} // namespace
+
+std::unique_ptr<Device> make_processors(double memory) {
+    return std::make_unique<Processors>(info_of_processors(memory));
+}
+
+std::unique_ptr<Device> make_described_device(const Machine& machine) {
+    return std::make_unique<DescribedDevice>(machine);
 }
 
 } // namespace lsrecon

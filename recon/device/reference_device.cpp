@@ -6,7 +6,7 @@
 
 #include "base/fft.hpp"
 #include "base/machine.hpp"
-#include "device/convolution.hpp"
+#include "device/host_device.hpp"
 #include "device/kernel.hpp"
 #include "device/reference_device.hpp"
 
@@ -36,21 +36,12 @@ std::size_t reals_of(const Array& array) {
 class ReferenceFft : public FftPlan {
 public:
     ReferenceFft(Device& device, const std::array<std::size_t, 3>& extents, std::size_t batch)
-        : device_(device), batch_(batch), fft_(extents, batch) {}
+        : FftPlan(device, extents[0] * extents[1] * extents[2], batch), fft_(extents, batch) {}
     std::string library() const override { return Fft<double>::version(); }
     void forward(Array& values) override { fft_.forward(values_of(values)); }
     void backward(Array& values) override { fft_.backward(values_of(values)); }
-    void convolve(const Array& spectra, std::size_t first, Array& values) override {
-        convolve_by_verbs(device_, *this, fft_.count(), spectra, first, values);
-    }
-    void add_convolution(const Convolution& by, const std::vector<Array>& maps, const Array& in,
-                         Array& out) override {
-        add_convolution_by_verbs(device_, *this, batch_, by, maps, in, out);
-    }
 
 private:
-    Device& device_;
-    std::size_t batch_;
     Fft<double> fft_;
 };
 
@@ -86,14 +77,10 @@ DeviceInfo named(const std::string& name) {
 
 class ReferenceDevice : public Device {
 public:
-    std::string kind() const override { return "reference"; }
-    const DeviceInfo& info() const override { return info_; }
-    const MachineModel& pace() const override { return pace_; }
-    std::string name() const override { return "the CPU"; }
-    StopWatch& clock() override { return clock_; }
+    ReferenceDevice() : Device("reference", named("CPU, one thread"), nominal_pace(false, 1)) {}
+
     bool has(Precision precision) const override { return precision == Precision::float64; }
     double memory() const override { return memory_limit().bytes; }
-    double room() const override { return memory(); }
     double largest_array() const override { return memory(); }
     bool in_host_memory() const override { return true; }
 
@@ -204,17 +191,9 @@ private:
     static Complex of_map(const Array& map, std::size_t n) {
         return map.empty() ? Complex(1) : values_of(map)[n];
     }
-
-    StopWatch clock_;
-    DeviceInfo info_ = named("CPU, one thread");
-    MachineModel pace_ = nominal_pace(false, 1);
 };
 
 } // namespace
-
-StopWatch& reference_clock(Device& device) {
-    return static_cast<ReferenceDevice&>(device).clock();
-}
 
 std::unique_ptr<Device> make_reference_device() {
     return std::make_unique<ReferenceDevice>();

@@ -1,14 +1,11 @@
 #include "engines/loops.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 
-#include "base/timer.hpp"
 #include "base/tolerance.hpp"
-#include "device/host_numbers.hpp"
-#include "device/reference_device.hpp"
+#include "device/array.hpp"
 
 namespace lsrecon {
 
@@ -29,8 +26,8 @@ double error_of_loops(const SamplePoints& points, const Voxels& voxels, std::siz
 /// Sums over every source, in this precision.
 template <typename Real> class LoopTransform : public Transform {
 public:
-    LoopTransform(const SamplePoints& points, const Voxels& voxels, StopWatch& clock)
-        : points_(points), voxels_(voxels), clock_(clock) {}
+    LoopTransform(const SamplePoints& points, const Voxels& voxels)
+        : points_(points), voxels_(voxels) {}
 
     std::size_t samples() const override { return points_.count(); }
     std::size_t voxels() const override { return voxels_.count(); }
@@ -82,7 +79,6 @@ private:
     /// out_cp = sum_s value_cs exp(sign i 2 pi source_s . point_p)
     void sum(const std::vector<Point<Real>>& sources, const std::vector<Point<Real>>& points,
              const Array& values, Real sign, Array& out, const Progress& progress) {
-        const auto start = std::chrono::steady_clock::now();
         const bool decays = off_resonance() && off_resonance()->r2star.size() > 0;
         const std::vector<std::complex<Real>> value =
             values.element().complex ? in_order<Complex>(values) : in_order<double>(values);
@@ -110,18 +106,11 @@ private:
                 progress(static_cast<double>(p) / static_cast<double>(points.size()));
             }
         }
-        clock_.add(seconds_since(start));
     }
 
     SamplePoints points_;
     Voxels voxels_;
-    StopWatch& clock_;
 };
-
-template <typename Real> std::unique_ptr<LoopTransform<Real>>
-loops(Device& device, const SamplePoints& points, const Voxels& voxels) {
-    return std::make_unique<LoopTransform<Real>>(points, voxels, reference_clock(device));
-}
 
 bool is_single(const Variant& variant) {
     return variant.computes_in == Precision::float32;
@@ -129,12 +118,12 @@ bool is_single(const Variant& variant) {
 
 } // namespace
 
-std::unique_ptr<Transform> make_loops(const EngineContext& context, const Variant& variant,
+std::unique_ptr<Transform> make_loops(const EngineContext&, const Variant& variant,
                                       const SamplePoints& points, const Voxels& voxels) {
     if (is_single(variant)) {
-        return loops<float>(context.device, points, voxels);
+        return std::make_unique<LoopTransform<float>>(points, voxels);
     }
-    return loops<double>(context.device, points, voxels);
+    return std::make_unique<LoopTransform<double>>(points, voxels);
 }
 
 Cost predict_loops(const EngineFacts&, const Variant& variant, const std::string& stage,

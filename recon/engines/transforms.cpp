@@ -8,7 +8,7 @@
 #include "base/numbers.hpp"
 #include "base/packed.hpp"
 #include "device/devices.hpp"
-#include "device/processors.hpp"
+#include "device/host_device.hpp"
 #include "device/reference_device.hpp"
 #include "engines/nufft/nufft.hpp"
 #include "engines/segmented.hpp"

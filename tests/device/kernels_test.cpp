@@ -1,8 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
-#include "device/opencl/device.hpp"
-#include "device/opencl/kernel_files.hpp"
+#include "device/opencl/drivers.hpp"
 #include "device/opencl/program.hpp"
 #include "engines/on_host.hpp"
 #include "engines/opencl/engines.hpp"

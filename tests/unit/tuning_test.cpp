@@ -6,7 +6,7 @@
 #include <tuple>
 
 #include "base/error.hpp"
-#include "device/opencl/kernel_files.hpp"
+#include "device/opencl/program.hpp"
 #include "engines/search_space.hpp"
 #include "engines/tuning.hpp"
 #include "support/surroundings.hpp"

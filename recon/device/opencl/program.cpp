@@ -1,10 +1,157 @@
 #include "device/opencl/program.hpp"
 
-#include "device/opencl/cache_entry.hpp"
-#include "device/opencl/driver_cache.hpp"
-#include "device/opencl/kernel_files.hpp"
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <unistd.h>
+#include <vector>
+
+#include "base/cache_folder.hpp"
+#include "base/error.hpp"
+#include "base/replacing_file.hpp"
+#include "base/sha256.hpp"
+#include "base/version.hpp"
+#include "device/opencl/cl.hpp"
+#include "device/opencl/drivers.hpp"
 
 namespace lsrecon::opencl {
+
+namespace {
+
+std::string raw_source(const std::string& file_name) {
+    if (const char* const folder = std::getenv("LSRECON_KERNELS"); folder && *folder) {
+        const std::string path = std::string(folder) + "/" + file_name;
+        std::ifstream file(path);
+        std::ostringstream content;
+        if (!file || !(content << file.rdbuf())) {
+            throw DeviceError(text(path, ": cannot be read\n  next:     LSRECON_KERNELS must name "
+                                         "a folder with every kernel file, or be unset"));
+        }
+        return content.str();
+    }
+    const auto known = embedded_sources().find(file_name);
+    if (known == embedded_sources().end()) {
+        throw DeviceError("no kernel file " + file_name + " is built in");
+    }
+    return known->second;
+}
+
+} // namespace
+
+std::string kernel_source(const std::string& file_name) {
+    std::istringstream lines(raw_source(file_name));
+    std::string result;
+    for (std::string line; std::getline(lines, line);) {
+        constexpr const char* include = "#include \"";
+
+        if (line.rfind(include, 0) == 0) {
+            const std::string rest = line.substr(std::string(include).size());
+            result += kernel_source(rest.substr(0, rest.find('"')));
+        } else {
+            result += line + "\n";
+        }
+    }
+    return result;
+}
+
+std::vector<std::string> files_of_kernel(const std::string& kernel) {
+    std::vector<std::string> files;
+    for (const auto& [name, source] : embedded_sources()) {
+        const bool is_kernel = name.size() > 3 && name.substr(name.size() - 3) == ".cl";
+        if (name == kernel + ".cl" || (is_kernel && name.rfind(kernel + "_", 0) == 0)) {
+            files.push_back(name);
+        }
+    }
+    return files;
+}
+
+/// FOLDER/HASH.bin in the cache folder, for what was compiled for this device: the hash is of the
+/// program's version, the device, its driver and `parts`.
+std::string cache_entry_path(const std::string& folder, const cl::Device& device,
+                             const std::vector<std::string>& parts);
+
+/// The hash in its name.
+std::string key_of_entry(const std::string& path);
+
+/// Empty for an entry that is missing, broken or under the wrong name: a driver may abort the
+/// process on a broken one (seen with PoCL 3.1), so it must never see one.
+std::vector<unsigned char> read_cache_entry(const std::string& path);
+
+/// Makes the entry's folder. Returns whether it can be written: asking PoCL for a program to keep
+/// makes it compile each kernel once more, for any size of work-groups.
+bool can_keep_cache_entry(const std::string& path);
+
+/// Writes into the folder that can_keep_cache_entry() made, beside the entry, and renames into
+/// place, so that processes may write at the same time. A cache that cannot be written costs time
+/// at the next start, not this run.
+void write_cache_entry(const std::string& path, const void* bytes, std::size_t size);
+
+namespace fs = std::filesystem;
+
+std::string cache_entry_path(const std::string& folder, const cl::Device& device,
+                             const std::vector<std::string>& parts) {
+    std::vector<std::string> all{
+        version, device.getInfo<CL_DEVICE_NAME>(), device.getInfo<CL_DEVICE_VERSION>(),
+        device.getInfo<CL_DRIVER_VERSION>(),
+        cl::Platform(device.getInfo<CL_DEVICE_PLATFORM>()).getInfo<CL_PLATFORM_VERSION>()};
+    all.insert(all.end(), parts.begin(), parts.end());
+    Sha256 hash;
+    for (const std::string& part : all) {
+        hash.add(std::to_string(part.size())).add(part);
+    }
+    return cache_folder() + "/" + folder + "/" + hash.hex() + ".bin";
+}
+
+std::string key_of_entry(const std::string& path) {
+    return fs::path(path).stem().string();
+}
+
+namespace {
+constexpr std::size_t hash_length = 64;
+} // namespace
+
+// An entry is the hash of all that follows, the hash that is its name, and the content: an entry
+// under the wrong name counts as broken.
+std::vector<unsigned char> read_cache_entry(const std::string& path) {
+    std::error_code ignored;
+    if (!fs::is_regular_file(path, ignored)) { // a folder can be opened, and throws when it is read
+        return {};
+    }
+    std::ifstream file(path, std::ios::binary);
+    const std::string all{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    const std::string key = key_of_entry(path);
+    const std::size_t start = hash_length + key.size();
+    if (all.size() < start || all.compare(hash_length, key.size(), key) != 0 ||
+        all.compare(0, hash_length,
+                    Sha256().add(all.data() + hash_length, all.size() - hash_length).hex()) != 0) {
+        return {};
+    }
+    return {all.begin() + static_cast<std::ptrdiff_t>(start), all.end()};
+}
+
+bool can_keep_cache_entry(const std::string& path) {
+    const fs::path folder = fs::path(path).parent_path();
+    std::error_code failure;
+    fs::create_directories(folder, failure);
+    return ::access(folder.c_str(), W_OK) == 0;
+}
+
+void write_cache_entry(const std::string& path, const void* bytes, std::size_t size) {
+    try {
+        ReplacingFile file(path);
+        std::ofstream stream(file.path(), std::ios::binary);
+        const std::string key = key_of_entry(path);
+        stream << Sha256().add(key).add(bytes, size).hex() << key;
+        stream.write(static_cast<const char*>(bytes), static_cast<std::streamsize>(size));
+        stream.close();
+        if (stream) {
+            file.commit();
+        }
+    } catch (const std::exception&) {
+    }
+}
 
 namespace {
 

@@ -5,7 +5,7 @@
 
 #include "base/parallel.hpp"
 #include "base/vector_clones.hpp"
-#include "device/host_numbers.hpp"
+#include "device/array.hpp"
 #include "engines/host/engines.hpp"
 #include "engines/pieces.hpp"
 

@@ -2,7 +2,7 @@
 
 #include "base/parallel.hpp"
 #include "base/timer.hpp"
-#include "device/host_numbers.hpp"
+#include "device/array.hpp"
 #include "engines/exact_block.hpp"
 #include "engines/host/engines.hpp"
 #include "engines/pieces.hpp"

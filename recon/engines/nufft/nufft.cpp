@@ -9,7 +9,7 @@
 #include "base/cropped_fft.hpp"
 #include "base/error.hpp"
 #include "base/parallel.hpp"
-#include "device/host_numbers.hpp"
+#include "device/array.hpp"
 #include "engines/nufft/spread.hpp"
 
 namespace lsrecon {

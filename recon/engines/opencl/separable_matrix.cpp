@@ -1,4 +1,4 @@
-#include "device/opencl/device.hpp"
+#include "device/opencl/drivers.hpp"
 #include "engines/opencl/separable_forms.hpp"
 
 namespace lsrecon::opencl {

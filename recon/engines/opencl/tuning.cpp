@@ -14,7 +14,7 @@
 #include "base/file_lock.hpp"
 #include "base/replacing_file.hpp"
 #include "base/sha256.hpp"
-#include "device/opencl/kernel_files.hpp"
+#include "device/opencl/program.hpp"
 #include "engines/opencl/tuning_table.hpp"
 
 namespace lsrecon {

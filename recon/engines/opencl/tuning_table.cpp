@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
-#include "device/opencl/kernel_files.hpp"
+#include "device/opencl/program.hpp"
 
 namespace lsrecon::opencl {
 
