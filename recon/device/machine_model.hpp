@@ -8,6 +8,14 @@
 
 namespace lsrecon {
 
+/// Whether matrix units multiply doubles at the rate of floats, and the compiler takes the PTX for
+/// them (MATRIX_UNITS in kernels): NVIDIA's compute capability 9.0.
+bool has_double_matrix_units(const DeviceInfo& info);
+
+/// The rates of a device before any measurement, from the lanes of a compute unit in its family:
+/// right to a factor of two or so.
+DeviceRates nominal_rates(const DeviceInfo& info);
+
 /// The pace of one machine, its device and its host, at the parts of a reconstruction: seconds a
 /// unit of work, or factors on estimates from the numbers of the device. Their ratios are those of
 /// a usual machine (nominal_pace); four factors on them are measured (pace_rows).

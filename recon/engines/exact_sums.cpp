@@ -4,7 +4,6 @@
 
 #include "base/parallel.hpp"
 #include "base/vector_clones.hpp"
-#include "engines/exact_block.hpp"
 
 namespace lsrecon {
 

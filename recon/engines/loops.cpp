@@ -1,4 +1,4 @@
-#include "engines/loops.hpp"
+#include "engines/host/engines.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -10,8 +10,8 @@
 #include "device/devices.hpp"
 #include "device/host_device.hpp"
 #include "device/reference_device.hpp"
-#include "engines/nufft/nufft.hpp"
-#include "engines/segmented.hpp"
+#include "engines/host/engines.hpp"
+#include "engines/segments.hpp"
 
 namespace lsrecon {
 

@@ -5,7 +5,6 @@
 
 #include "base/tolerance.hpp"
 #include "encoding/fhd.hpp"
-#include "engines/mu_factors.hpp"
 #include "engines/on_host.hpp"
 #include "operators/compose.hpp"
 #include "operators/differences.hpp"

@@ -6,13 +6,11 @@
 #include <tuple>
 
 #include "base/error.hpp"
-#include "device/opencl/program.hpp"
-#include "engines/search_space.hpp"
 #include "engines/tuning.hpp"
 #include "support/surroundings.hpp"
 
 #ifdef LSRECON_WITH_OPENCL
-#include "engines/opencl/tuning_table.hpp"
+#include "device/opencl/program.hpp"
 #endif
 
 namespace lsrecon {
@@ -121,8 +119,8 @@ TEST_F(Tuning, EveryRowHasDefaultsOfEveryFamilyInItsSpace) {
             device.type = type;
             device.vendor = vendor;
             device.compute_capability = capability;
-            opencl::TuningEntry entry;
-            ASSERT_TRUE(opencl::find_tuning_entry(device, row.kernel, row.stage, entry));
+            TuningEntry entry;
+            ASSERT_TRUE(find_tuning_entry(device, row.kernel, row.stage, entry));
             EXPECT_EQ(entry.space.size(), entry.defaults.size()) << row.kernel << type << vendor;
             for (const auto& [name, value] : entry.defaults) {
                 EXPECT_EQ(entry.space.count(name), 1U) << row.kernel << " " << name;

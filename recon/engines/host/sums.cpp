@@ -3,7 +3,7 @@
 #include "base/parallel.hpp"
 #include "base/timer.hpp"
 #include "device/array.hpp"
-#include "engines/exact_block.hpp"
+#include "engines/exact_sums.hpp"
 #include "engines/host/engines.hpp"
 #include "engines/pieces.hpp"
 

@@ -1,4 +1,4 @@
-#include "engines/nufft/nufft.hpp"
+#include "engines/host/engines.hpp"
 
 #include <algorithm>
 #include <atomic>

@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "engines/chunks.hpp"
 #include "engines/opencl/resources.hpp"
+#include "engines/pieces.hpp"
 #include "scan/voxels.hpp"
 
 namespace lsrecon::opencl {

@@ -3,7 +3,7 @@
 
 #include "engines/opencl/engines.hpp"
 
-#include "engines/nufft/nufft.hpp"
+#include "engines/host/engines.hpp"
 #include "engines/opencl/nufft_bins.hpp"
 
 namespace lsrecon::opencl {

@@ -1,11 +1,15 @@
 #pragma once
 
 #include <limits>
+#include <string>
 #include <vector>
 
+#include "device/devices.hpp"
 #include "engines/opencl/engines.hpp"
 #include "engines/opencl/resources.hpp"
+#include "engines/pieces.hpp"
 #include "engines/split.hpp"
+#include "engines/tuning.hpp"
 #include "scan/voxels.hpp"
 
 namespace lsrecon::opencl {
@@ -102,5 +106,45 @@ struct PointsOnDevice {
     double largest_rest;
     Array positions;
 };
+
+/// True for voxels that Mirrored takes: a lattice of two rows or more.
+bool can_mirror(const Voxels& voxels);
+
+/// FHd at half of a lattice, and at the other half by x -> -x about its middle, where the phase of
+/// every sample is the same with the other sign: a sine and a cosine serve two voxels. For rows of
+/// SourceLayout::vectors.
+///
+/// The middle may lie between two voxels. Positions are therefore counted from it in halves of
+/// voxels, whole numbers, and exp(i 2 pi k . middle) goes to the values.
+struct Mirrored {
+    Mirrored(const Resources& resources, const std::vector<Vec3>& trajectory, const Voxels& voxels,
+             SourceLayout layout);
+
+    PointsOnDevice samples;
+    PointsOnDevice half; ///< whole rows; the n-th voxel and the n-th from the end are images
+    Array phases;
+};
+
+/// The assignment of the points of a direct transform to work-items. Most variants have one point a
+/// work-item and groups of 64.
+struct Geometry {
+    std::size_t group = 64; ///< work-items of a work-group at most
+    std::size_t points_of_an_item = 1;
+    std::size_t row_length = 0; ///< points that share work-items with no others; 0 for all points
+    bool mirror = false; ///< every point also stands for its image by x -> -x
+    std::string defines; ///< defines of the geometry, for the compiler
+
+    std::size_t row_of(const Range& block) const;
+    std::size_t items(const Range& block) const;
+};
+
+/// The geometry of kernels/tuned.cl, within what `plan` allows; cuts the plan to whole runs and
+/// rows.
+///
+/// On GPUs a work-item has fewer points when several coils share it, so that its sums stay in
+/// registers. Rows that would leave much of their work-items idle are not kept apart.
+Geometry tuned_geometry(const Resources& resources, const ChosenParameters& parameters,
+                        const PointsOnDevice& sources, const PointsOnDevice& points, bool mirror,
+                        TransformPlan& plan);
 
 } // namespace lsrecon::opencl
