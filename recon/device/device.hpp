@@ -36,14 +36,20 @@ using GridSize = std::array<std::size_t, 3>;
 /// A grid of values within a period: value n of a dimension is at first + n modulo `extents`,
 /// where first > -extents and first + size <= extents. x is the fastest dimension of both.
 struct Box {
-    std::array<std::size_t, 3> size{1, 1, 1};
+    GridSize size{1, 1, 1};
     std::array<long, 3> first{0, 0, 0};
-    std::array<std::size_t, 3> extents{1, 1, 1};
+    GridSize extents{1, 1, 1};
     /// One complex factor a value of each dimension: size[0] of x, then those of y, then of z.
     Array factors;
 
     std::size_t values() const { return size[0] * size[1] * size[2]; }
     std::size_t points() const { return extents[0] * extents[1] * extents[2]; }
+    /// The point of value n of dimension d.
+    std::size_t point(std::size_t d, std::size_t n) const {
+        const long extent = static_cast<long>(extents[d]);
+        const long at = (first[d] + static_cast<long>(n)) % extent;
+        return static_cast<std::size_t>(at < 0 ? at + extent : at);
+    }
 };
 
 /// The operands of FftPlan::add_convolution().
@@ -174,16 +180,12 @@ public:
     /// Runs a kernel of an operator.
     virtual void run(const KernelRun& kernel) = 0;
 
-    /// Plans the transform of `batch` periods, one after the other.
-    virtual std::unique_ptr<FftPlan> plan_fft(const std::array<std::size_t, 3>& extents,
-                                              std::size_t batch, Precision precision) = 0;
-    /// Plans the transform of periods of which some points of each dimension are 0 before forward()
-    /// and not wanted after backward(), which leaves anything there.
-    virtual std::unique_ptr<FftPlan> plan_padded_fft(const std::array<std::size_t, 3>& extents,
-                                                     const std::array<Range, 3>& /*zeros*/,
-                                                     std::size_t batch, Precision precision) {
-        return plan_fft(extents, batch, precision);
-    }
+    /// Plans the transform of `batch` periods, one after the other. Points in `zeros` of each
+    /// dimension are 0 before forward() and not wanted after backward(), which may leave anything
+    /// there.
+    virtual std::unique_ptr<FftPlan> plan_fft(const GridSize& extents, std::size_t batch,
+                                              Precision precision,
+                                              const std::array<Range, 3>& zeros = {}) = 0;
 
 private:
     std::string kind_;

@@ -154,7 +154,7 @@ template <typename Real> class HostFft : public FftPlan {
 public:
     using Value = std::complex<Real>;
 
-    HostFft(Device& device, const std::array<std::size_t, 3>& extents, std::size_t batch)
+    HostFft(Device& device, const GridSize& extents, std::size_t batch)
         : FftPlan(device, extents[0] * extents[1] * extents[2], batch), fft_(extents, batch) {}
 
     std::string library() const override { return Fft<Real>::version(); }
@@ -256,7 +256,7 @@ private:
 } // namespace
 
 std::unique_ptr<FftPlan> HostDevice::plan_fft(const GridSize& extents, std::size_t batch,
-                                              Precision precision) {
+                                              Precision precision, const std::array<Range, 3>&) {
     if (precision == Precision::float64) {
         return std::make_unique<HostFft<double>>(*this, extents, batch);
     }

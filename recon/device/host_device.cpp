@@ -68,21 +68,17 @@ template <typename Real, typename Visit>
 void for_each_value(const Box& box, const Array& map, std::size_t cores, const Visit& visit) {
     using Value = std::complex<Real>;
     const Value* const factors = values<Real>(box.factors);
-    const auto wrapped = [&](std::size_t d, std::size_t n) {
-        const long extent = static_cast<long>(box.extents[d]);
-        const long at = (box.first[d] + static_cast<long>(n)) % extent;
-        return static_cast<std::size_t>(at < 0 ? at + extent : at);
-    };
     const auto visit_row = [&](std::size_t row, const auto* of_map) {
         const std::size_t y = row % box.size[1];
         const std::size_t z = row / box.size[1];
-        const std::size_t point = (wrapped(2, z) * box.extents[1] + wrapped(1, y)) * box.extents[0];
+        const std::size_t point =
+            (box.point(2, z) * box.extents[1] + box.point(1, y)) * box.extents[0];
         const Value of_row =
             product(factors[box.size[0] + y], factors[box.size[0] + box.size[1] + z]);
         for (std::size_t x = 0; x < box.size[0]; ++x) {
             const std::size_t n = row * box.size[0] + x;
             const Value factor = product(of_row, factors[x]);
-            visit(n, point + wrapped(0, x),
+            visit(n, point + box.point(0, x),
                   of_map == nullptr ? factor : product(factor, Value(of_map[n])));
         }
     };

@@ -44,8 +44,8 @@ public:
 
     void run(const KernelRun& kernel) override;
 
-    std::unique_ptr<FftPlan> plan_fft(const std::array<std::size_t, 3>& extents, std::size_t batch,
-                                      Precision precision) override;
+    std::unique_ptr<FftPlan> plan_fft(const GridSize& extents, std::size_t batch,
+                                      Precision precision, const std::array<Range, 3>&) override;
 };
 
 /// This computer's processors, on the cores of the process, without OpenCL: kind "host". Arrays are

@@ -35,7 +35,7 @@ std::size_t reals_of(const Array& array) {
 
 class ReferenceFft : public FftPlan {
 public:
-    ReferenceFft(Device& device, const std::array<std::size_t, 3>& extents, std::size_t batch)
+    ReferenceFft(Device& device, const GridSize& extents, std::size_t batch)
         : FftPlan(device, extents[0] * extents[1] * extents[2], batch), fft_(extents, batch) {}
     std::string library() const override { return Fft<double>::version(); }
     void forward(Array& values) override { fft_.forward(values_of(values)); }
@@ -47,20 +47,15 @@ private:
 
 /// Calls visit(n, point of n in the period, product of the factors of n) for every value.
 template <typename Visit> void for_each_value(const Box& box, const Visit& visit) {
-    const auto wrapped = [&](std::size_t d, std::size_t n) {
-        const long extent = static_cast<long>(box.extents[d]);
-        const long at = (box.first[d] + static_cast<long>(n)) % extent;
-        return static_cast<std::size_t>(at < 0 ? at + extent : at);
-    };
     const Complex* const factors = values_of(box.factors);
     std::size_t n = 0;
     for (std::size_t z = 0; z < box.size[2]; ++z) {
         for (std::size_t y = 0; y < box.size[1]; ++y) {
-            const std::size_t row = wrapped(2, z) * box.extents[1] + wrapped(1, y);
+            const std::size_t row = box.point(2, z) * box.extents[1] + box.point(1, y);
             const Complex of_row =
                 factors[box.size[0] + y] * factors[box.size[0] + box.size[1] + z];
             for (std::size_t x = 0; x < box.size[0]; ++x) {
-                visit(n++, row * box.extents[0] + wrapped(0, x), factors[x] * of_row);
+                visit(n++, row * box.extents[0] + box.point(0, x), factors[x] * of_row);
             }
         }
     }
@@ -182,8 +177,8 @@ public:
 
     void run(const KernelRun& kernel) override { kernel.on_host(); }
 
-    std::unique_ptr<FftPlan> plan_fft(const std::array<std::size_t, 3>& extents, std::size_t batch,
-                                      Precision) override {
+    std::unique_ptr<FftPlan> plan_fft(const GridSize& extents, std::size_t batch, Precision,
+                                      const std::array<Range, 3>&) override {
         return std::make_unique<ReferenceFft>(*this, extents, batch);
     }
 

@@ -6,6 +6,7 @@
 
 #include "base/tolerance.hpp"
 #include "device/array.hpp"
+#include "engines/exact_sums.hpp"
 
 namespace lsrecon {
 
@@ -13,8 +14,7 @@ namespace {
 
 template <typename Real> constexpr Real two_pi = Real(6.283185307179586476925286766559);
 
-/// A voxel or a sample: x, y, z, and with off-resonance its field and rate of decay, or its time
-/// twice. Products of the first four add up to turns; that of the last is what decays.
+/// A PhasePoint in this precision.
 template <typename Real> using Point = std::array<Real, 5>;
 
 template <typename Real>
@@ -33,10 +33,10 @@ public:
     std::size_t voxels() const override { return voxels_.count(); }
 
     void forward(const Array& rho, Array& out, const Progress& progress) override {
-        sum(placed_voxels(), placed_samples(), rho, Real(-1), out, progress);
+        sum(placed(voxels_), placed(points_), rho, Real(-1), out, progress);
     }
     void adjoint(const Array& values, Array& out, const Progress& progress) override {
-        sum(placed_samples(), placed_voxels(), values, Real(+1), out, progress);
+        sum(placed(points_), placed(voxels_), values, Real(+1), out, progress);
     }
 
     double forward_error() const override {
@@ -49,26 +49,14 @@ public:
 private:
     const OffResonance* off_resonance() const { return off_resonance_of(points_, voxels_); }
 
-    std::vector<Point<Real>> placed_voxels() const {
-        std::vector<Point<Real>> placed(voxels_.count());
-        for (std::size_t n = 0; n < placed.size(); ++n) {
-            const Vec3 x = voxels_.position(n);
-            const Complex rate = off_resonance() ? off_resonance()->rate(n) : Complex(0);
-            placed[n] = {Real(x[0]), Real(x[1]), Real(x[2]), Real(rate.imag() / (2 * pi)),
-                         Real(rate.real())};
+    template <typename Points> std::vector<Point<Real>> placed(const Points& points) const {
+        std::vector<Point<Real>> result(points.count());
+        for (std::size_t i = 0; i < result.size(); ++i) {
+            const PhasePoint point = phase_point(points, off_resonance(), i);
+            std::transform(point.begin(), point.end(), result[i].begin(),
+                           [](double number) { return Real(number); });
         }
-        return placed;
-    }
-
-    std::vector<Point<Real>> placed_samples() const {
-        std::vector<Point<Real>> placed(points_.count());
-        for (std::size_t m = 0; m < placed.size(); ++m) {
-            const Vec3& k = points_.trajectory[m];
-            const Real time =
-                off_resonance() ? Real((*points_.times)(static_cast<Eigen::Index>(m))) : Real(0);
-            placed[m] = {Real(k[0]), Real(k[1]), Real(k[2]), time, time};
-        }
-        return placed;
+        return result;
     }
 
     template <typename Number> static std::vector<std::complex<Real>> in_order(const Array& array) {

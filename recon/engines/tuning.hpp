@@ -57,6 +57,12 @@ struct ChosenParameters {
 
     /// "GROUP=128 VOXELS=8 (tuned on this device)"; "" without parameters.
     std::string text() const { return values.empty() ? "" : to_text(values) + " (" + origin + ")"; }
+    /// The members, for a message between ranks.
+    template <typename Archive> void each(Archive& archive) {
+        std::vector<std::pair<std::string, int>> pairs(values.begin(), values.end());
+        archive(pairs, origin, pairs_per_second);
+        values = {pairs.begin(), pairs.end()};
+    }
     /// " -DGROUP=128 -DVOXELS=8", for the compiler of kernels.
     std::string defines() const {
         std::string result;

@@ -261,13 +261,9 @@ public:
 
     void run(const KernelRun& kernel) override { ArrayKernels(queue_, kernel.file).run(kernel); }
 
-    std::unique_ptr<FftPlan> plan_fft(const std::array<std::size_t, 3>& extents, std::size_t batch,
-                                      Precision precision) override {
-        return make_vkfft(queue_, *this, extents, {}, batch, precision);
-    }
-    std::unique_ptr<FftPlan> plan_padded_fft(const std::array<std::size_t, 3>& extents,
-                                             const std::array<Range, 3>& zeros, std::size_t batch,
-                                             Precision precision) override {
+    std::unique_ptr<FftPlan> plan_fft(const GridSize& extents, std::size_t batch,
+                                      Precision precision,
+                                      const std::array<Range, 3>& zeros) override {
         return make_vkfft(queue_, *this, extents, zeros, batch, precision);
     }
 

@@ -26,10 +26,9 @@ Queue& queue_of(Device& device);
 cl::Buffer& buffer_of(const Array& array);
 
 /// VkFFT on arrays of the queue's device, which must outlive it, of `batch` periods, with `zeros`
-/// as of Device::plan_padded_fft. NotBuiltError when it is left out of this build, DeviceError when
+/// as of Device::plan_fft. NotBuiltError when it is left out of this build, DeviceError when
 /// the device cannot run it.
-std::unique_ptr<FftPlan> make_vkfft(Queue& queue, Device& device,
-                                    const std::array<std::size_t, 3>& extents,
+std::unique_ptr<FftPlan> make_vkfft(Queue& queue, Device& device, const GridSize& extents,
                                     const std::array<Range, 3>& zeros, std::size_t batch,
                                     Precision precision);
 

@@ -64,8 +64,8 @@ void require(VkFFTResult result, const char* what) {
 
 class Vkfft : public FftPlan {
 public:
-    Vkfft(Queue& queue, Device& device, const std::array<std::size_t, 3>& extents,
-          const std::array<Range, 3>& zeros, std::size_t batch, Precision precision)
+    Vkfft(Queue& queue, Device& device, const GridSize& extents, const std::array<Range, 3>& zeros,
+          std::size_t batch, Precision precision)
         : FftPlan(device, extents[0] * extents[1] * extents[2], batch),
           lines_(queue, extents, precision), precision_(precision), commands_(queue.commands()()),
           context_(queue.context()()),
@@ -164,8 +164,7 @@ private:
 
 } // namespace
 
-std::unique_ptr<FftPlan> make_vkfft(Queue& queue, Device& device,
-                                    const std::array<std::size_t, 3>& extents,
+std::unique_ptr<FftPlan> make_vkfft(Queue& queue, Device& device, const GridSize& extents,
                                     const std::array<Range, 3>& zeros, std::size_t batch,
                                     Precision precision) {
     return guarded("planning an FFT", [&] {

@@ -36,12 +36,12 @@ public:
           units_(points_, voxels_),
           samples_on_device_(
               resources_,
-              TrajectoryPoints(points_, voxels.per_fov(),
-                               SplitScale(std::max(voxels.extent_in_voxels(), units_.extent),
-                                          units_.off_resonance ? 4 : 3),
-                               units_.time),
+              trajectory_points(points_, voxels.per_fov(),
+                                SplitScale(std::max(voxels.extent_in_voxels(), units_.extent),
+                                           units_.off_resonance ? 4 : 3),
+                                units_.time),
               variant_.layout),
-          voxels_on_device_(resources_, VoxelPoints(voxels_, units_.time), variant_.layout) {}
+          voxels_on_device_(resources_, voxel_points(voxels_, units_.time), variant_.layout) {}
 
     std::size_t samples() const override { return points_.count(); }
     std::size_t voxels() const override { return voxels_.count(); }
