@@ -22,10 +22,9 @@ Cost PiecewiseTransform::predicted(const std::string& stage, std::size_t coils) 
     Cost cost = transforms_.predict(stage, points_, voxels_);
     const MachineModel& pace = transforms_.device().pace();
     const auto samples = static_cast<double>(points_.count());
-    const double of_coil = cost.seconds - cost.once + samples * pace.value +
-                           static_cast<double>(voxels_.count()) * pace.voxel;
+    const double of_coil = cost.seconds - cost.once + samples * pace.value;
     cost.seconds =
-        pace.sampling + samples * pace.sample + cost.once + static_cast<double>(coils) * of_coil;
+        pace.making + samples * pace.sample + cost.once + static_cast<double>(coils) * of_coil;
     return cost;
 }
 

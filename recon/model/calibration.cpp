@@ -263,7 +263,7 @@ double seconds_of_calibration(Transforms& transforms, const std::vector<Vec3>& t
     const double product =
         Toeplitz::seconds(transforms.device(), grid, transforms.solver_precision(), 1);
     return fhd.predicted("fhd", coils).seconds + q.predicted("q", 1).seconds +
-           transforms.device().pace().planning +
+           transforms.device().pace().making +
            usual_iterations * static_cast<double>(coils) * product;
 }
 

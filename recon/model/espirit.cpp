@@ -381,8 +381,7 @@ Cost cost_of_espirit(const MachineModel& pace, std::size_t coils, const Grid& fr
                               static_cast<double>(sizeof(std::complex<float>)));
     // Four passes by QR and an eigendecomposition for half of the rank, and for all of it.
     cost.seconds = pace.window * (points * windows * full / 2 + 6 * rank * full * full +
-                                  points * points * rank / 2) +
-                   pace.factor * (10 * full * rank * rank + 10 * rank * rank * rank);
+                                  points * points * rank / 2 + 10 * (full + rank) * rank * rank);
     return in_turn(cost, cost_of_walsh(pace, coils, from, to));
 }
 

@@ -246,7 +246,7 @@ Plan plan_of(Transforms& transforms, const ReconstructOptions& asked, const Scan
 
     Stages stages;
     stages.add("start", pace.start);
-    stages.add("read", pace.file + file_bytes * pace.byte);
+    stages.add("read", file_bytes * pace.byte);
     const ScanToPrepare to_prepare{transforms, options.prepare,      scan,
                                    grid,       of.shape.system.maps, slices.size()};
     Cost prepared;
