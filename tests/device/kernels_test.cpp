@@ -56,7 +56,8 @@ TEST_F(Kernels, EveryFileCompilesAloneWithItsDefaults) {
     std::size_t files = 0;
     for (const auto& [name, source] : opencl::embedded_sources()) {
         if (name.size() > 3 && name.substr(name.size() - 3) == ".cl") {
-            EXPECT_NO_THROW(opencl::build_program(context, first_device, name, "-cl-std=CL1.2"))
+            EXPECT_NO_THROW(opencl::build_program(context, first_device, name,
+                                                  opencl::kernel_source(name), "-cl-std=CL1.2"))
                 << name;
             ++files;
         }

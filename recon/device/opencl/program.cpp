@@ -45,7 +45,6 @@ std::string kernel_source(const std::string& file_name) {
     std::string result;
     for (std::string line; std::getline(lines, line);) {
         constexpr const char* include = "#include \"";
-
         if (line.rfind(include, 0) == 0) {
             const std::string rest = line.substr(std::string(include).size());
             result += kernel_source(rest.substr(0, rest.find('"')));
@@ -67,98 +66,79 @@ std::vector<std::string> files_of_kernel(const std::string& kernel) {
     return files;
 }
 
-/// FOLDER/HASH.bin in the cache folder, for what was compiled for this device: the hash is of the
-/// program's version, the device, its driver and `parts`.
-std::string cache_entry_path(const std::string& folder, const cl::Device& device,
-                             const std::vector<std::string>& parts);
-
-/// The hash in its name.
-std::string key_of_entry(const std::string& path);
-
-/// Empty for an entry that is missing, broken or under the wrong name: a driver may abort the
-/// process on a broken one (seen with PoCL 3.1), so it must never see one.
-std::vector<unsigned char> read_cache_entry(const std::string& path);
-
-/// Makes the entry's folder. Returns whether it can be written: asking PoCL for a program to keep
-/// makes it compile each kernel once more, for any size of work-groups.
-bool can_keep_cache_entry(const std::string& path);
-
-/// Writes into the folder that can_keep_cache_entry() made, beside the entry, and renames into
-/// place, so that processes may write at the same time. A cache that cannot be written costs time
-/// at the next start, not this run.
-void write_cache_entry(const std::string& path, const void* bytes, std::size_t size);
+namespace {
 
 namespace fs = std::filesystem;
 
-std::string cache_entry_path(const std::string& folder, const cl::Device& device,
-                             const std::vector<std::string>& parts) {
-    std::vector<std::string> all{
-        version, device.getInfo<CL_DEVICE_NAME>(), device.getInfo<CL_DEVICE_VERSION>(),
-        device.getInfo<CL_DRIVER_VERSION>(),
-        cl::Platform(device.getInfo<CL_DEVICE_PLATFORM>()).getInfo<CL_PLATFORM_VERSION>()};
-    all.insert(all.end(), parts.begin(), parts.end());
-    Sha256 hash;
-    for (const std::string& part : all) {
-        hash.add(std::to_string(part.size())).add(part);
-    }
-    return cache_folder() + "/" + folder + "/" + hash.hex() + ".bin";
-}
+/// A compiled program on disk: kernels/KEY.bin in the cache folder, where the key is the hash of
+/// the source, the options, the program's version, the device and its driver. The file is the hash
+/// of all that follows, the key and the binary: an entry under the wrong name counts as broken.
+struct CacheEntry {
+    std::string key;
+    std::string path;
 
-std::string key_of_entry(const std::string& path) {
-    return fs::path(path).stem().string();
-}
-
-namespace {
-constexpr std::size_t hash_length = 64;
-} // namespace
-
-// An entry is the hash of all that follows, the hash that is its name, and the content: an entry
-// under the wrong name counts as broken.
-std::vector<unsigned char> read_cache_entry(const std::string& path) {
-    std::error_code ignored;
-    if (!fs::is_regular_file(path, ignored)) { // a folder can be opened, and throws when it is read
-        return {};
-    }
-    std::ifstream file(path, std::ios::binary);
-    const std::string all{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-    const std::string key = key_of_entry(path);
-    const std::size_t start = hash_length + key.size();
-    if (all.size() < start || all.compare(hash_length, key.size(), key) != 0 ||
-        all.compare(0, hash_length,
-                    Sha256().add(all.data() + hash_length, all.size() - hash_length).hex()) != 0) {
-        return {};
-    }
-    return {all.begin() + static_cast<std::ptrdiff_t>(start), all.end()};
-}
-
-bool can_keep_cache_entry(const std::string& path) {
-    const fs::path folder = fs::path(path).parent_path();
-    std::error_code failure;
-    fs::create_directories(folder, failure);
-    return ::access(folder.c_str(), W_OK) == 0;
-}
-
-void write_cache_entry(const std::string& path, const void* bytes, std::size_t size) {
-    try {
-        ReplacingFile file(path);
-        std::ofstream stream(file.path(), std::ios::binary);
-        const std::string key = key_of_entry(path);
-        stream << Sha256().add(key).add(bytes, size).hex() << key;
-        stream.write(static_cast<const char*>(bytes), static_cast<std::streamsize>(size));
-        stream.close();
-        if (stream) {
-            file.commit();
+    CacheEntry(const cl::Device& device, const std::string& source, const std::string& options) {
+        Sha256 hash;
+        for (const std::string& part : std::vector<std::string>{
+                 version, device.getInfo<CL_DEVICE_NAME>(), device.getInfo<CL_DEVICE_VERSION>(),
+                 device.getInfo<CL_DRIVER_VERSION>(),
+                 cl::Platform(device.getInfo<CL_DEVICE_PLATFORM>()).getInfo<CL_PLATFORM_VERSION>(),
+                 source, options}) {
+            hash.add(std::to_string(part.size())).add(part);
         }
-    } catch (const std::exception&) {
+        key = hash.hex();
+        path = cache_folder() + "/kernels/" + key + ".bin";
     }
-}
 
-namespace {
+    /// Empty for an entry that is missing or broken: a driver may abort the process on a broken one
+    /// (seen with PoCL 3.1), so it must never see one.
+    std::vector<unsigned char> read() const {
+        std::error_code ignored;
+        if (!fs::is_regular_file(path, ignored)) { // a folder can be opened, and throws when read
+            return {};
+        }
+        std::ifstream file(path, std::ios::binary);
+        const std::string all{std::istreambuf_iterator<char>(file), {}};
+        const std::size_t start = 2 * key.size(); // both hashes are as long
+        if (all.size() < start || all.compare(key.size(), key.size(), key) != 0 ||
+            all.compare(0, key.size(),
+                        Sha256().add(all.data() + key.size(), all.size() - key.size()).hex()) !=
+                0) {
+            return {};
+        }
+        return {all.begin() + static_cast<std::ptrdiff_t>(start), all.end()};
+    }
+
+    /// Makes the folder. Returns whether it can be written: asking PoCL for a program to keep makes
+    /// it compile each kernel once more, for any size of work-groups.
+    bool can_be_kept() const {
+        const fs::path folder = fs::path(path).parent_path();
+        std::error_code failure;
+        fs::create_directories(folder, failure);
+        return ::access(folder.c_str(), W_OK) == 0;
+    }
+
+    /// A cache that cannot be written costs time at the next start, not this run.
+    void write(const std::vector<unsigned char>& binary) const {
+        try {
+            ReplacingFile file(path);
+            std::ofstream stream(file.path(), std::ios::binary);
+            stream << Sha256().add(key).add(binary.data(), binary.size()).hex() << key;
+            stream.write(reinterpret_cast<const char*>(binary.data()),
+                         static_cast<std::streamsize>(binary.size()));
+            stream.close();
+            if (stream) {
+                file.commit();
+            }
+        } catch (const std::exception&) {
+        }
+    }
+};
 
 /// True when the cache had a program that this driver takes.
-bool load_cached(const cl::Context& context, const cl::Device& device, const std::string& path,
+bool load_cached(const cl::Context& context, const cl::Device& device, const CacheEntry& entry,
                  const std::string& options, cl::Program& program) {
-    const std::vector<unsigned char> binary = read_cache_entry(path);
+    const std::vector<unsigned char> binary = entry.read();
     if (binary.empty()) {
         return false;
     }
@@ -201,19 +181,13 @@ DeviceError build_error(const std::string& name, const cl::Device& device,
 } // namespace
 
 cl::Program build_program(const cl::Context& context, const cl::Device& device,
-                          const std::string& file_name, const std::string& options,
-                          const OnFinding& on_finding) {
-    return build_source(context, device, file_name, kernel_source(file_name), options, on_finding);
-}
-
-cl::Program build_source(const cl::Context& context, const cl::Device& device,
-                         const std::string& name, const std::string& source,
-                         const std::string& options, const OnFinding& on_finding) {
+                          const std::string& name, const std::string& source,
+                          const std::string& options, const OnFinding& on_finding) {
     return guarded("building " + name, [&] {
-        const std::string path = cache_entry_path("kernels", device, {source, options});
-        const auto lock = lock_driver_cache(device, key_of_entry(path), on_finding);
+        const CacheEntry entry(device, source, options);
+        const auto lock = lock_driver_cache(device, entry.key, on_finding);
         cl::Program program;
-        if (load_cached(context, device, path, options, program)) {
+        if (load_cached(context, device, entry, options, program)) {
             return program;
         }
         cl_int code = build(program, context, device, source, options);
@@ -224,9 +198,8 @@ cl::Program build_source(const cl::Context& context, const cl::Device& device,
         if (code != CL_SUCCESS) {
             throw build_error(name, device, options, code, program);
         }
-        if (can_keep_cache_entry(path)) {
-            const auto binary = program.getInfo<CL_PROGRAM_BINARIES>().front();
-            write_cache_entry(path, binary.data(), binary.size());
+        if (entry.can_be_kept()) {
+            entry.write(program.getInfo<CL_PROGRAM_BINARIES>().front());
         }
         return program;
     });

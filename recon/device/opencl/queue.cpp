@@ -124,8 +124,8 @@ cl::Kernel Queue::kernel(const std::string& file, const std::string& name,
         if (programs_.count(of_program) == 0) {
             // Without -w, PoCL prints on stderr the number of Clang's warnings on the ABI of wide
             // vectors.
-            programs_[of_program] =
-                build_program(context(), device_, file, "-cl-std=CL1.2 -w " + options, on_finding_);
+            programs_[of_program] = build_program(context(), device_, file, kernel_source(file),
+                                                  "-cl-std=CL1.2 -w " + options, on_finding_);
         }
         kernels_[key] = cl::Kernel(programs_[of_program], name.c_str());
     }

@@ -21,7 +21,7 @@ cl_program built_program(cl_context context, cl_uint count, const char** texts,
     }
     try {
         const cl::Context in(context, true);
-        cl::Program program = lsrecon::opencl::build_source(
+        cl::Program program = lsrecon::opencl::build_program(
             in, in.getInfo<CL_CONTEXT_DEVICES>().front(), "VkFFT", source, "");
         *result = clRetainProgram(program());
         return program();
