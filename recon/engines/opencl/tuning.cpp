@@ -119,31 +119,7 @@ json read_winners(const std::string& path) {
     return content.is_array() ? content : json::array();
 }
 
-bool is_of(const json& winner, const json& key) {
-    return winner.is_object() && winner.value("key", json()) == key;
-}
-
-/// The default or a value of the space for each parameter: nothing else was ever tried.
-bool read_parameters(const json& values, const TuningEntry& entry, Parameters& parameters) {
-    if (!values.is_object() || values.size() != entry.defaults.size()) {
-        return false;
-    }
-    parameters = entry.defaults;
-    for (auto& [name, value] : parameters) {
-        const json stored = values.value(name, json());
-        std::vector<int> known =
-            entry.space.count(name) ? entry.space.at(name) : std::vector<int>();
-        known.push_back(value);
-        const auto same = std::find(known.begin(), known.end(), stored);
-        if (same == known.end()) {
-            return false;
-        }
-        value = *same;
-    }
-    return true;
-}
-
-/// Chooses the stored winner, if this kernel can take it on this device.
+/// Chooses the stored winner, if there is one that this device allows.
 void find_winner(const DeviceInfo& device, const std::string& kernel, const std::string& stage,
                  const TuningEntry& entry, ChosenParameters& chosen) {
     const json winners = read_winners(tuning_path(device) + winners_end);
@@ -151,15 +127,16 @@ void find_winner(const DeviceInfo& device, const std::string& kernel, const std:
         return; // the key takes a hash of the kernel
     }
     const json key = key_of(device, kernel, stage);
-    Parameters parameters;
     for (const json& winner : winners) {
-        if (is_of(winner, key) &&
-            read_parameters(winner.value("parameters", json()), entry, parameters) &&
-            fits(parameters, entry.bounds, numbers_of(device))) {
-            const json rate = winner.value("pairs_per_second", json());
-            chosen = {parameters, "tuned on this device",
-                      rate.is_number() ? rate.get<double>() : 0};
-            return;
+        try {
+            const auto values = winner.at("parameters").get<Parameters>();
+            if (winner.at("key") == key && values.size() == entry.defaults.size() &&
+                fits(values, entry.bounds, numbers_of(device))) {
+                chosen = {values, "tuned on this device",
+                          winner.at("pairs_per_second").get<double>()};
+                return;
+            }
+        } catch (const json::exception&) { // something else
         }
     }
 }
@@ -243,7 +220,7 @@ void store_winner(const DeviceInfo& device, const std::string& kernel, const std
     const FileLock lock(tuning_path(device) + ".lock"); // of other searches, until it is written
     json kept = json::array();
     for (const json& other : read_winners(path)) {
-        if (other.is_object() && other.contains("key") && !is_of(other, key)) {
+        if (other.is_object() && other.contains("key") && other["key"] != key) {
             kept.push_back(other);
         }
     }
