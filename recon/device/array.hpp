@@ -1,5 +1,7 @@
 #pragma once
 
+// Arrays of numbers in the memory of a device.
+
 #include <complex>
 #include <cstddef>
 #include <memory>

@@ -1,5 +1,7 @@
 #pragma once
 
+// The devices of a machine: their facts, the choice of one, and their measured rates.
+
 #include <cstddef>
 #include <memory>
 #include <string>

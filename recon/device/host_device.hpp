@@ -55,4 +55,8 @@ std::unique_ptr<Device> make_processors(double memory = 0);
 /// A device of another machine, which predictions ask for its numbers. It holds no array.
 std::unique_ptr<Device> make_described_device(const Machine& machine);
 
+/// Plain loops in double precision on the host, FFT by FFTW: the oracle. All of its arrays are
+/// HostNumbers in double precision, even where single was asked for.
+std::unique_ptr<Device> make_reference_device();
+
 } // namespace lsrecon

@@ -1,5 +1,7 @@
 #pragma once
 
+// Loops over numbers in the host's memory, on every core where they are many.
+
 #include <algorithm>
 #include <cstddef>
 #include <utility>
@@ -8,8 +10,6 @@
 #include "base/parallel.hpp"
 #include "base/vector_clones.hpp"
 #include "device/device.hpp"
-
-// Loops over numbers in the host's memory, on every core where they are many.
 
 namespace lsrecon {
 

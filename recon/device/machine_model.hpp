@@ -1,5 +1,8 @@
 #pragma once
 
+// How fast a machine is: nominal rates of its device, and its pace at the parts of a
+// reconstruction.
+
 #include <string>
 #include <vector>
 

@@ -8,7 +8,6 @@
 #include "base/machine.hpp"
 #include "device/host_device.hpp"
 #include "device/kernel.hpp"
-#include "device/reference_device.hpp"
 
 namespace lsrecon {
 

@@ -5,7 +5,7 @@
 
 #include "base/error.hpp"
 #include "base/numbers.hpp"
-#include "device/reference_device.hpp"
+#include "device/host_device.hpp"
 #include "encoding/methods.hpp"
 #include "encoding/solvers.hpp"
 #include "solve/cg.hpp"

@@ -1,5 +1,7 @@
 #pragma once
 
+// The choice of an engine for some points.
+
 #include <optional>
 
 #include "engines/compute_options.hpp"

@@ -1,5 +1,7 @@
 #pragma once
 
+// Exact sums in double precision at a few points.
+
 #include <array>
 #include <functional>
 #include <vector>

@@ -1,5 +1,7 @@
 #pragma once
 
+// Transforms from host to host, and the factors that samples are multiplied by before them.
+
 #include "device/device.hpp"
 #include "engines/transforms.hpp"
 #include "scan/scan.hpp"

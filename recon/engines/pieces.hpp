@@ -1,5 +1,7 @@
 #pragma once
 
+// The division of a transform to what a device holds: pieces, and chunks and blocks within one.
+
 #include <cstddef>
 
 #include "base/cost.hpp"

@@ -1,5 +1,7 @@
 #pragma once
 
+// Off-resonance by time segments: the factors, and the transform that uses them.
+
 #include <memory>
 
 #include "base/coil_rows.hpp"

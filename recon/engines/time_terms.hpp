@@ -1,5 +1,7 @@
 #pragma once
 
+// Off-resonance over time: interpolation, and the terms of the normal operator.
+
 #include <vector>
 
 #include "base/types.hpp"

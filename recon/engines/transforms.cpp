@@ -9,7 +9,6 @@
 #include "base/packed.hpp"
 #include "device/devices.hpp"
 #include "device/host_device.hpp"
-#include "device/reference_device.hpp"
 #include "engines/host/engines.hpp"
 #include "engines/segments.hpp"
 

@@ -1,5 +1,7 @@
 #pragma once
 
+// F of any trajectory on a device: what opens it, and what predicts and makes its transforms.
+
 #include "base/computed_by.hpp"
 #include "engines/kernels.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "device/reference_device.hpp"
+#include "device/host_device.hpp"
 #include "operators/explicit_gram.hpp"
 #include "operators/toeplitz.hpp"
 #include "solve/system.hpp"

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "device/reference_device.hpp"
+#include "device/host_device.hpp"
 #include "solve/plain_run.hpp"
 #include "support/case.hpp"
 

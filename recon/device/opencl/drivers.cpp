@@ -96,12 +96,6 @@ std::unique_ptr<FileLock> lock_driver_cache(const cl::Device& device, const std:
     return lock;
 }
 
-} // namespace lsrecon::opencl
-
-namespace lsrecon {
-
-namespace opencl {
-
 namespace {
 
 /// Open files beside those of this process, when PoCL 3.1 compiles and links: 11, and some for what
@@ -242,7 +236,9 @@ std::string no_device_message(const std::vector<std::string>& platforms,
                 "use `backend` host");
 }
 
-} // namespace opencl
+} // namespace lsrecon::opencl
+
+namespace lsrecon {
 
 std::vector<DeviceInfo> list_devices() {
     return opencl::guarded("listing the OpenCL devices", [] {

@@ -1,5 +1,7 @@
 #pragma once
 
+// OpenCL's drivers: their devices, and the cache that PoCL keeps.
+
 #include <memory>
 #include <string>
 #include <vector>

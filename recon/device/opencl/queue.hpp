@@ -1,5 +1,7 @@
 #pragma once
 
+// A device of OpenCL with its queue, and how values come to it and from it.
+
 #include <algorithm>
 #include <array>
 #include <cstddef>

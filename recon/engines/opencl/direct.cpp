@@ -1,5 +1,5 @@
 // The direct transform by a kernel of the variant's name, for voxels anywhere: sources in chunks,
-// points in blocks, coils in bundles (engines/chunks.hpp).
+// points in blocks, coils in bundles (engines/pieces.hpp).
 
 #include "engines/opencl/engines.hpp"
 

@@ -1,5 +1,7 @@
 #pragma once
 
+// Samples and columns of a transform on a lattice.
+
 #include <vector>
 
 #include "engines/opencl/resources.hpp"

@@ -1,5 +1,8 @@
 #pragma once
 
+// The points of the direct kernels: their parts, the half of a lattice, and the points of a work-
+// item.
+
 #include <functional>
 #include <string>
 #include <vector>

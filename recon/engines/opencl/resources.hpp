@@ -1,5 +1,7 @@
 #pragma once
 
+// What a transform computes with on an OpenCL device.
+
 #include <cmath>
 #include <type_traits>
 

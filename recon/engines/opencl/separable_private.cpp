@@ -1,3 +1,5 @@
+// The separable transform in private memory, for CPUs, and its forward transform.
+
 #include "engines/opencl/separable_forms.hpp"
 
 namespace lsrecon::opencl {
