@@ -122,7 +122,7 @@ struct Engine {
     bool exact; ///< its error is rounding: it may serve in place of another one
     /// The reason why the engine cannot serve these points; "" where it can.
     std::string (*refusal)(const SamplePoints& points, const Voxels& voxels);
-    PredictCost* predict;
+    std::function<PredictCost> predict;
     std::function<MakeTransform> make;
     /// Whether its adjoint at Voxels::part() has the same bits as at the whole, so that ranks may
     /// compute a part each.
