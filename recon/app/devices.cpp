@@ -46,7 +46,7 @@ OptionTable options_of(Options& options) {
          in("Prediction",
             {{"measure", toggle(options.measure), "measure how long the device takes",
               More{
-                  "Simulated scans are reconstructed, which takes a few minutes. `lsrecon predict` "
+                  "Simulated scans are reconstructed, which takes about a minute. `lsrecon predict` "
                   "and the time left that `recon` shows use what is measured from then on."}},
              {"output", name(options.output), "file for the timings of this machine",
               Default{"none"},

@@ -113,7 +113,7 @@ MachineModel nominal_pace(bool is_gpu, std::size_t cores) {
     pace.cores = static_cast<double>(cores);
     pace.start = is_gpu ? 0.433 : 0.313;
     pace.byte = is_gpu ? 1e-9 : 1.4e-9;
-    pace.making = is_gpu ? 8e-3 : 2e-3;
+    pace.making = is_gpu ? 9e-3 : 2e-3;
     pace.sample = is_gpu ? 3e-8 : 9.5e-8;
     pace.value = is_gpu ? 2.5e-9 : 1.2e-8;
     pace.exact = is_gpu ? 1.4 : 4.8;

@@ -379,9 +379,10 @@ Cost cost_of_espirit(const MachineModel& pace, std::size_t coils, const Grid& fr
     const double patches = (points > windows ? 2 : 1) * points * windows;
     Cost cost = Cost::on_host((patches + full * full + 4 * full * rank) *
                               static_cast<double>(sizeof(std::complex<float>)));
-    // Four passes by QR and an eigendecomposition for half of the rank, and for all of it.
+    // Four passes by QR and an eigendecomposition for half of the rank, and for all of it; of their
+    // products, two take as long as one of matrices.
     cost.seconds = pace.window * (points * windows * full / 2 + 6 * rank * full * full +
-                                  points * points * rank / 2 + 10 * (full + rank) * rank * rank);
+                                  points * points * rank / 2 + 5 * (full + rank) * rank * rank);
     return in_turn(cost, cost_of_walsh(pace, coils, from, to));
 }
 
