@@ -54,7 +54,7 @@ public:
 
     /// Points of the period: factors(n) map(n) in(n), and 0 where no value is.
     void pad(const Range& points, const Value* in, Value* out) const {
-        for_each_row(points, [&](const Row& row, Value* turned, Value* of_map) {
+        for_each_row(points, [&](const Row& row, Value* with_factors, Value* of_map) {
             Value* const to = out + row.first;
             if (!row.inside) {
                 std::fill_n(to, box_.extents[0], Value(0));
@@ -62,8 +62,8 @@ public:
             }
             const Value* values = in + row.n;
             if (row.factors != nullptr) {
-                Of::multiply(row.factors, values, turned, length());
-                values = turned;
+                Of::multiply(row.factors, values, with_factors, length());
+                values = with_factors;
             }
             if (map_ != nullptr) {
                 Of::multiply(map_from(row.n, of_map), values, to, length());
@@ -75,14 +75,14 @@ public:
     }
     /// out(n) += conj(factors(n) map(n)) times the points of the period.
     void crop(const Range& points, const Value* in, Value* out) const {
-        for_each_row(points, [&](const Row& row, Value* turned, Value* of_map) {
+        for_each_row(points, [&](const Row& row, Value* with_factors, Value* of_map) {
             if (!row.inside) {
                 return;
             }
             const Value* values = in + row.first;
             if (row.factors != nullptr) {
-                Of::multiply_conjugate(row.factors, values, turned, length());
-                values = turned;
+                Of::multiply_conjugate(row.factors, values, with_factors, length());
+                values = with_factors;
             }
             Value* const to = out + row.n;
             if (map_ != nullptr) {

@@ -112,7 +112,7 @@ Precision Transforms::solver_precision() const {
 Choice Transforms::chosen(const SamplePoints& points, const Voxels& voxels) {
     Choice choice = choose(kernels_->table, options_, predicting_, choosing_, points, voxels);
     const bool by_name = !options_.kernel.empty() || options_.engine == kernels_->engine.name;
-    const std::string& why = choice.why_not_asked;
+    const std::string& why = choice.why_replaced;
     if (!why.empty() && by_name && kernels_->is_new(why)) {
         report(
             {Found::kernel_replaced,
