@@ -45,9 +45,9 @@ OptionTable options_of(Options& options) {
         {in("Device", {device_option(options.wanted)}),
          in("Prediction",
             {{"measure", toggle(options.measure), "measure how long the device takes",
-              More{
-                  "Simulated scans are reconstructed, which takes about a minute. `lsrecon predict` "
-                  "and the time left that `recon` shows use what is measured from then on."}},
+              More{"Simulated scans are reconstructed, which takes about a minute. `lsrecon "
+                   "predict` "
+                   "and the time left that `recon` shows use what is measured from then on."}},
              {"output", name(options.output), "file for the timings of this machine",
               Default{"none"},
               More{"`lsrecon predict --machine FILE` reads it elsewhere. It needs `--measure`."},
