@@ -8,7 +8,7 @@
 #include "app/recon.hpp"
 #include "base/named_files.hpp"
 #include "base/numbers.hpp"
-#include "device/described_device.hpp"
+#include "device/host_device.hpp"
 #include "plan/settle.hpp"
 
 namespace lsrecon::app {

@@ -9,7 +9,7 @@
 #include "app/json.hpp"
 #include "app/output.hpp"
 #include "base/named_files.hpp"
-#include "engines/search_space.hpp"
+#include "engines/tuning.hpp"
 
 namespace lsrecon::app {
 

@@ -1,5 +1,7 @@
 #pragma once
 
+// A device: what holds arrays and computes on them, and its FFTs.
+
 #include <array>
 #include <memory>
 #include <mutex>
@@ -7,14 +9,26 @@
 #include <vector>
 
 #include "base/coil_rows.hpp"
+#include "base/machine.hpp"
 #include "base/ranges.hpp"
 #include "base/types.hpp"
 #include "device/array.hpp"
-#include "device/clock.hpp"
 #include "device/devices.hpp"
 #include "device/machine_model.hpp"
 
 namespace lsrecon {
+
+/// Seconds that a device has spent on transforms, without transfers to and from it: in the host's
+/// memory, where nothing is transferred, all that have passed since the restart.
+class Clock {
+public:
+    virtual ~Clock() = default;
+    virtual void restart() { start_ = std::chrono::steady_clock::now(); }
+    virtual double seconds() const { return seconds_since(start_); }
+
+private:
+    std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
 
 /// Voxels along x, y and z; x is the fastest dimension of arrays.
 using GridSize = std::array<std::size_t, 3>;
@@ -22,14 +36,20 @@ using GridSize = std::array<std::size_t, 3>;
 /// A grid of values within a period: value n of a dimension is at first + n modulo `extents`,
 /// where first > -extents and first + size <= extents. x is the fastest dimension of both.
 struct Box {
-    std::array<std::size_t, 3> size{1, 1, 1};
+    GridSize size{1, 1, 1};
     std::array<long, 3> first{0, 0, 0};
-    std::array<std::size_t, 3> extents{1, 1, 1};
+    GridSize extents{1, 1, 1};
     /// One complex factor a value of each dimension: size[0] of x, then those of y, then of z.
     Array factors;
 
     std::size_t values() const { return size[0] * size[1] * size[2]; }
     std::size_t points() const { return extents[0] * extents[1] * extents[2]; }
+    /// The point of value n of dimension d.
+    std::size_t point(std::size_t d, std::size_t n) const {
+        const long extent = static_cast<long>(extents[d]);
+        const long at = (first[d] + static_cast<long>(n)) % extent;
+        return static_cast<std::size_t>(at < 0 ? at + extent : at);
+    }
 };
 
 /// The operands of FftPlan::add_convolution().
@@ -43,22 +63,34 @@ struct Convolution {
     Array& periods; ///< workspace: a batch, or more for what can do more at once
 };
 
+class Device;
+
 /// An in-place complex transform of one length a dimension, planned once; no direction is scaled.
 class FftPlan {
 public:
+    /// A transform of `batch` periods of so many points. The device must outlive it.
+    FftPlan(Device& device, std::size_t points, std::size_t batch)
+        : device_(device), points_(points), batch_(batch) {}
     virtual ~FftPlan() = default;
+    FftPlan(const FftPlan&) = delete;
     virtual std::string library() const = 0; ///< name of the library with its version
     virtual void forward(Array& values) = 0; ///< exp(-i 2 pi ...)
     virtual void backward(Array& values) = 0; ///< exp(+i 2 pi ...)
 
     /// values = backward(f * forward(values)) for every array of the batch, f real, from `first` of
     /// `spectra`.
-    virtual void convolve(const Array& spectra, std::size_t first, Array& values) = 0;
+    void convolve(const Array& spectra, std::size_t first, Array& values);
     /// out += the sum, over as many maps as there are arrays in the batch or fewer and over
     /// parities s, of crop(convolve(pad(in))) with the map, the box of s and the spectrum of s: the
-    /// product of the box's values and a circulant matrix of twice the period.
+    /// product of the box's values and a circulant matrix of twice the period. By the device's
+    /// other verbs, one parity after the other, unless a library does better.
     virtual void add_convolution(const Convolution& by, const std::vector<Array>& maps,
-                                 const Array& in, Array& out) = 0;
+                                 const Array& in, Array& out);
+
+protected:
+    Device& device_;
+    const std::size_t points_;
+    const std::size_t batch_;
 };
 
 struct KernelRun; // device/kernel.hpp
@@ -68,29 +100,33 @@ struct KernelRun; // device/kernel.hpp
 /// same bits. DeviceError when the device fails.
 class Device {
 public:
+    Device(std::string kind, DeviceInfo info, MachineModel pace)
+        : kind_(std::move(kind)), info_(std::move(info)), pace_(std::move(pace)) {}
     virtual ~Device() = default;
 
     /// Held by one of several threads while it computes.
     std::recursive_mutex in_use;
 
     /// The kind that engines ask for: "opencl", "host" or "reference".
-    virtual std::string kind() const = 0;
+    const std::string& kind() const { return kind_; }
     /// The facts that OpenCL reports; the reference has a name and rates alone.
-    virtual const DeviceInfo& info() const = 0;
+    const DeviceInfo& info() const { return info_; }
     /// The pace as it was measured, else the nominal one.
-    virtual const MachineModel& pace() const = 0;
-    /// The device in a sentence: "the CPU".
-    virtual std::string name() const = 0;
-    virtual Clock& clock() = 0;
+    const MachineModel& pace() const { return pace_; }
+    /// The device in a sentence.
+    std::string name() const { return kind_ == "opencl" ? "the device" : "the CPU"; }
+    virtual Clock& clock() { return clock_; }
     /// Opens the device while the caller goes on, where opening takes a while.
     virtual void open_ahead() {}
     /// Returns when the device is open.
     virtual void open() {}
-    virtual bool has(Precision precision) const = 0;
+    virtual bool has(Precision precision) const {
+        return precision == Precision::float32 || info_.double_precision;
+    }
     /// Bytes that may be used: in all, by further arrays, and by one array.
-    virtual double memory() const = 0;
-    virtual double room() const = 0;
-    virtual double largest_array() const = 0;
+    virtual double memory() const { return static_cast<double>(info_.global_bytes); }
+    virtual double room() const { return memory(); }
+    virtual double largest_array() const { return static_cast<double>(info_.max_allocation_bytes); }
     /// Whether the device's memory is the host's.
     virtual bool in_host_memory() const = 0;
 
@@ -144,16 +180,18 @@ public:
     /// Runs a kernel of an operator.
     virtual void run(const KernelRun& kernel) = 0;
 
-    /// Plans the transform of `batch` periods, one after the other.
-    virtual std::unique_ptr<FftPlan> plan_fft(const std::array<std::size_t, 3>& extents,
-                                              std::size_t batch, Precision precision) = 0;
-    /// Plans the transform of periods of which some points of each dimension are 0 before forward()
-    /// and not wanted after backward(), which leaves anything there.
-    virtual std::unique_ptr<FftPlan> plan_padded_fft(const std::array<std::size_t, 3>& extents,
-                                                     const std::array<Range, 3>& /*zeros*/,
-                                                     std::size_t batch, Precision precision) {
-        return plan_fft(extents, batch, precision);
-    }
+    /// Plans the transform of `batch` periods, one after the other. Points in `zeros` of each
+    /// dimension are 0 before forward() and not wanted after backward(), which may leave anything
+    /// there.
+    virtual std::unique_ptr<FftPlan> plan_fft(const GridSize& extents, std::size_t batch,
+                                              Precision precision,
+                                              const std::array<Range, 3>& zeros = {}) = 0;
+
+private:
+    std::string kind_;
+    DeviceInfo info_;
+    MachineModel pace_;
+    Clock clock_;
 };
 
 } // namespace lsrecon

@@ -1,11 +1,14 @@
 #pragma once
 
+// The devices of a machine: their facts, the choice of one, and their measured rates.
+
 #include <cstddef>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "base/finding.hpp"
+
 namespace lsrecon {
 
 class Device;
@@ -55,14 +58,6 @@ struct DeviceRates {
     double library_pairs = 0; ///< one sin and one cos of the same phase, right to 4 ulp
     double matrix_multiply_adds = 0; ///< rate in double precision by matrix units; 0 without them
 };
-
-/// Whether matrix units multiply doubles at the rate of floats, and the compiler takes the PTX for
-/// them (MATRIX_UNITS in kernels): NVIDIA's compute capability 9.0.
-bool has_double_matrix_units(const DeviceInfo& info);
-
-/// The rates of a device before any measurement, from the lanes of a compute unit in its family:
-/// right to a factor of two or so.
-DeviceRates nominal_rates(const DeviceInfo& info);
 
 /// Measures the rates of one device repeatedly: other processes, or a clock that is still rising,
 /// can only lower them.

@@ -1,12 +1,16 @@
 #include "device/host_device.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdlib>
 
+#include "base/error.hpp"
 #include "base/float_range.hpp"
 #include "base/linear_algebra.hpp"
-#include "device/host_fft.hpp"
+#include "base/machine.hpp"
+#include "base/numbers.hpp"
+#include "device/array.hpp"
 #include "device/host_loops.hpp"
-#include "device/host_rows.hpp"
 #include "device/kernel.hpp"
 
 namespace lsrecon {
@@ -64,21 +68,17 @@ template <typename Real, typename Visit>
 void for_each_value(const Box& box, const Array& map, std::size_t cores, const Visit& visit) {
     using Value = std::complex<Real>;
     const Value* const factors = values<Real>(box.factors);
-    const auto wrapped = [&](std::size_t d, std::size_t n) {
-        const long extent = static_cast<long>(box.extents[d]);
-        const long at = (box.first[d] + static_cast<long>(n)) % extent;
-        return static_cast<std::size_t>(at < 0 ? at + extent : at);
-    };
     const auto visit_row = [&](std::size_t row, const auto* of_map) {
         const std::size_t y = row % box.size[1];
         const std::size_t z = row / box.size[1];
-        const std::size_t point = (wrapped(2, z) * box.extents[1] + wrapped(1, y)) * box.extents[0];
+        const std::size_t point =
+            (box.point(2, z) * box.extents[1] + box.point(1, y)) * box.extents[0];
         const Value of_row =
             product(factors[box.size[0] + y], factors[box.size[0] + box.size[1] + z]);
         for (std::size_t x = 0; x < box.size[0]; ++x) {
             const std::size_t n = row * box.size[0] + x;
             const Value factor = product(of_row, factors[x]);
-            visit(n, point + wrapped(0, x),
+            visit(n, point + box.point(0, x),
                   of_map == nullptr ? factor : product(factor, Value(of_map[n])));
         }
     };
@@ -283,9 +283,82 @@ void HostDevice::run(const KernelRun& kernel) {
     kernel.on_host();
 }
 
-std::unique_ptr<FftPlan> HostDevice::plan_fft(const GridSize& extents, std::size_t batch,
-                                              Precision precision) {
-    return make_host_fft(*this, extents, batch, precision);
+namespace {
+
+/// Zeros on whole pages, counted in `of_all` while they live.
+class Memory : public HostNumbers {
+public:
+    Memory(std::size_t bytes, std::shared_ptr<double> of_all)
+        : bytes_(static_cast<double>(bytes)), all_bytes_(std::move(of_all)) {
+        constexpr std::size_t page = 4096;
+        if (::posix_memalign(&begin_, page, std::max<std::size_t>(1, bytes)) != 0) {
+            throw DeviceError(text("no memory for an array of ", std::ceil(bytes_ / 1024 / 1024),
+                                   " MiB\n  next:     end other programs, or take a smaller "
+                                   "`matrix`"));
+        }
+        fill_with_zeros(begin_, bytes);
+        *all_bytes_ += bytes_;
+    }
+    ~Memory() override {
+        std::free(begin_);
+        *all_bytes_ -= bytes_;
+    }
+    Memory(const Memory&) = delete;
+    Memory& operator=(const Memory&) = delete;
+
+    void* begin() override { return begin_; }
+
+private:
+    void* begin_ = nullptr;
+    double bytes_;
+    std::shared_ptr<double> all_bytes_;
+};
+
+DeviceInfo info_of_processors(double memory) {
+    const double limit = memory_limit().bytes;
+    DeviceInfo info;
+    info.name = processor_name();
+    info.type = "cpu";
+    info.double_precision = true;
+    info.compute_units = static_cast<unsigned>(all_cores());
+    info.clock_mhz = 2600; // about that of any server
+    info.global_bytes = static_cast<std::size_t>(memory > 0 ? std::min(memory, limit) : limit);
+    info.max_allocation_bytes = info.global_bytes;
+    return info;
+}
+
+class Processors : public HostDevice {
+public:
+    explicit Processors(const DeviceInfo& info) : HostDevice("host", info, pace_of(info)) {}
+
+    double room() const override { return memory() - std::min(memory(), *bytes_); }
+    Array zeros(std::size_t count, Element element) override {
+        return {count, element, std::make_shared<Memory>(count * element.bytes(), bytes_)};
+    }
+
+private:
+    std::shared_ptr<double> bytes_ = std::make_shared<double>(0);
+};
+
+class DescribedDevice : public HostDevice {
+public:
+    explicit DescribedDevice(const Machine& machine)
+        : HostDevice("opencl", machine.device, machine.pace) {}
+
+    bool in_host_memory() const override { return info().type == "cpu"; }
+    Array zeros(std::size_t, Element) override {
+        throw DeviceError(text(info().name, " is described, not here"));
+    }
+};
+
+} // namespace
+
+std::unique_ptr<Device> make_processors(double memory) {
+    return std::make_unique<Processors>(info_of_processors(memory));
+}
+
+std::unique_ptr<Device> make_described_device(const Machine& machine) {
+    return std::make_unique<DescribedDevice>(machine);
 }
 
 } // namespace lsrecon

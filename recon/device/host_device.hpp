@@ -1,6 +1,11 @@
 #pragma once
 
+// The devices whose arrays are in the host's memory.
+
+#include <memory>
+
 #include "device/device.hpp"
+#include "device/machine_model.hpp"
 
 namespace lsrecon {
 
@@ -8,6 +13,7 @@ namespace lsrecon {
 /// Who derives from it says where the arrays come from.
 class HostDevice : public Device {
 public:
+    using Device::Device;
     bool in_host_memory() const override { return true; }
 
     void upload(const ComplexVector& from, Array& to) override;
@@ -38,8 +44,19 @@ public:
 
     void run(const KernelRun& kernel) override;
 
-    std::unique_ptr<FftPlan> plan_fft(const std::array<std::size_t, 3>& extents, std::size_t batch,
-                                      Precision precision) override;
+    std::unique_ptr<FftPlan> plan_fft(const GridSize& extents, std::size_t batch,
+                                      Precision precision, const std::array<Range, 3>&) override;
 };
+
+/// This computer's processors, on the cores of the process, without OpenCL: kind "host". Arrays are
+/// in floats or doubles. `memory` is what may be used of the host's, in bytes; 0 for all of it.
+std::unique_ptr<Device> make_processors(double memory = 0);
+
+/// A device of another machine, which predictions ask for its numbers. It holds no array.
+std::unique_ptr<Device> make_described_device(const Machine& machine);
+
+/// Plain loops in double precision on the host, FFT by FFTW: the oracle. All of its arrays are
+/// HostNumbers in double precision, even where single was asked for.
+std::unique_ptr<Device> make_reference_device();
 
 } // namespace lsrecon

@@ -5,8 +5,8 @@
 #include <variant>
 #include <vector>
 
+#include "device/array.hpp"
 #include "device/device.hpp"
-#include "device/host_numbers.hpp"
 
 namespace lsrecon {
 

@@ -1,11 +1,11 @@
+// The files of machines, and the nominal rates of devices.
+
 #include "device/machine_model.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
-#include <optional>
-
 #include <nlohmann/json.hpp>
 
 #include "base/bytes_as_text.hpp"
@@ -14,110 +14,75 @@
 #include "base/numbers.hpp"
 #include "base/output_file.hpp"
 #include "base/parallel.hpp"
+#include "device/devices.hpp"
 
 namespace lsrecon {
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(DeviceInfo, platform, name, type, vendor, version, driver,
+                                   compute_capability, double_precision, global_bytes,
+                                   max_allocation_bytes, constant_bytes, local_bytes,
+                                   max_work_group, compute_units, clock_mhz)
 
 namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-template <typename Value> struct Row {
-    const char* name;
-    Value DeviceInfo::*member;
-};
-constexpr Row<std::string> texts[] = {{"platform", &DeviceInfo::platform},
-                                      {"name", &DeviceInfo::name},
-                                      {"type", &DeviceInfo::type},
-                                      {"vendor", &DeviceInfo::vendor},
-                                      {"version", &DeviceInfo::version},
-                                      {"driver", &DeviceInfo::driver},
-                                      {"compute_capability", &DeviceInfo::compute_capability}};
-constexpr Row<std::size_t> sizes[] = {{"global_bytes", &DeviceInfo::global_bytes},
-                                      {"max_allocation_bytes", &DeviceInfo::max_allocation_bytes},
-                                      {"constant_bytes", &DeviceInfo::constant_bytes},
-                                      {"local_bytes", &DeviceInfo::local_bytes},
-                                      {"max_work_group", &DeviceInfo::max_work_group}};
-constexpr Row<unsigned> counts_of_device[] = {{"compute_units", &DeviceInfo::compute_units},
-                                              {"clock_mhz", &DeviceInfo::clock_mhz}};
-
-/// visit(row) of every member of a device that a file has, but double_precision.
-template <typename Visit> void for_each_row(const Visit& visit) {
-    std::for_each(std::begin(texts), std::end(texts), visit);
-    std::for_each(std::begin(sizes), std::end(sizes), visit);
-    std::for_each(std::begin(counts_of_device), std::end(counts_of_device), visit);
-}
-
-json to_json(const Machine& machine) {
-    json device{{"double_precision", machine.device.double_precision}};
-    for_each_row([&](const auto& row) { device[row.name] = machine.device.*row.member; });
-    json pace{{"cores", machine.pace.cores}, {"spread", machine.pace.spread}};
-    for (std::size_t i = 0; i < pace_rows().size(); ++i) {
-        pace[pace_rows()[i].name] = machine.pace.factors.empty() ? 1 : machine.pace.factors[i];
-    }
-    return {{"device", device}, {"pace", pace}};
-}
-
-/// An entry of a file that no machine has.
-struct BadEntry {
-    std::string name;
-    std::string found;
-    std::string expected;
-};
-
-[[noreturn]] void refuse(const std::string& name, const json& found, const std::string& expected) {
-    throw BadEntry{name, found.dump(-1, ' ', true, json::error_handler_t::replace), expected};
+/// Refuses an entry of a machine's file that no machine has.
+[[noreturn]] void refuse(const std::string& path, const std::string& name, const json& found,
+                         const std::string& expected) {
+    throw UsageError({"`machine` " + path, name,
+                      found.dump(-1, ' ', true, json::error_handler_t::replace), expected,
+                      "measure again where the device is: 'lsrecon devices' with `measure`"});
 }
 
 /// A number above 0, since whatever a machine does takes time, and no larger than any machine
 /// needs.
-double number_in(const json& group, const std::string& name, double most) {
+double number_in(const std::string& path, const json& group, const std::string& name, double most) {
     const json& entry = group.at(name);
     const double value = entry.is_number() ? entry.get<double>() : 0;
     if (!(value > 0 && value <= most)) {
-        refuse(name, entry, text("a number above 0, at most ", most));
+        refuse(path, name, entry, text("a number above 0, at most ", most));
     }
     return value;
 }
 
-void take(const json& group, const char* name, std::string& member) {
-    group.at(name).get_to(member);
-}
-
-template <typename Whole> void take(const json& group, const char* name, Whole& member) {
-    constexpr double most = std::is_same_v<Whole, unsigned> ? 1e6 : 1e18; // units, MHz; bytes
-    const double value = number_in(group, name, most);
-    if (value != std::floor(value)) {
-        refuse(name, group.at(name), "a whole number");
+DeviceInfo device_in(const std::string& path, const json& device) {
+    constexpr double most_bytes = 1e18;
+    constexpr double most_units = 1e6; // and MHz
+    for (const auto& [name, most] :
+         {std::pair("global_bytes", most_bytes), std::pair("max_allocation_bytes", most_bytes),
+          std::pair("constant_bytes", most_bytes), std::pair("local_bytes", most_bytes),
+          std::pair("max_work_group", most_bytes), std::pair("compute_units", most_units),
+          std::pair("clock_mhz", most_units)}) {
+        const double value = number_in(path, device, name, most);
+        if (value != std::floor(value)) {
+            refuse(path, name, device.at(name), "a whole number");
+        }
     }
-    member = group.at(name).get<Whole>();
+    auto info = device.get<DeviceInfo>();
+    if (info.type != "gpu" && info.type != "accelerator" && info.type != "cpu" &&
+        info.type != "other") {
+        refuse(path, "type", info.type, "gpu, accelerator, cpu or other");
+    }
+    return info;
 }
 
-/// BadEntry for numbers that no machine has; json::exception for something else.
-Machine to_machine(const json& from) {
+MachineModel pace_in(const std::string& path, const json& pace, bool is_gpu) {
     constexpr double most_cores = 1e6;
     constexpr double most_spread = 1e3;
     constexpr double most_factor = 1e4;
-    Machine machine;
-    const json& device = from.at("device");
-    for_each_row([&](const auto& row) { take(device, row.name, machine.device.*row.member); });
-    device.at("double_precision").get_to(machine.device.double_precision);
-    const std::string& type = machine.device.type;
-    if (type != "gpu" && type != "accelerator" && type != "cpu" && type != "other") {
-        refuse("type", type, "gpu, accelerator, cpu or other");
-    }
-    const json& pace = from.at("pace");
     std::vector<double> factors;
     for (const PaceRow& row : pace_rows()) {
-        factors.push_back(number_in(pace, row.name, most_factor));
+        factors.push_back(number_in(path, pace, row.name, most_factor));
     }
-    const double cores = number_in(pace, "cores", most_cores);
-    machine.pace = measured_pace(type == "gpu", static_cast<std::size_t>(cores), factors);
-    machine.pace.spread = number_in(pace, "spread", most_spread);
-    if (machine.pace.spread < 1) {
-        refuse("spread", pace.at("spread"), "a number from 1");
+    const auto cores = static_cast<std::size_t>(number_in(path, pace, "cores", most_cores));
+    MachineModel result = measured_pace(is_gpu, cores, factors);
+    result.spread = number_in(path, pace, "spread", most_spread);
+    if (result.spread < 1) {
+        refuse(path, "spread", pace.at("spread"), "a number from 1");
     }
-    return machine;
+    return result;
 }
 
 std::string kept_path(const DeviceInfo& info) {
@@ -125,56 +90,14 @@ std::string kept_path(const DeviceInfo& info) {
     return cache_folder() + "/pace/" + hash.substr(0, 16) + ".json";
 }
 
-/// Null where there is no file. BadEntry as to_machine.
-std::optional<Machine> machine_in(const std::string& path) {
-    std::error_code ignored;
-    if (!fs::is_regular_file(path, ignored)) { // a folder can be opened, and throws when it is read
-        return {};
-    }
-    std::ifstream file(path);
-    std::string key; // before a value that JSON has not, such as NaN or 1e999
-    const auto follow = [&](int, json::parse_event_t event, json& parsed) {
-        if (event == json::parse_event_t::key) {
-            key = parsed.get<std::string>();
-        }
-        return true;
-    };
-    json content;
-    try {
-        content = json::parse(file, follow);
-    } catch (const json::exception& error) {
-        if (key.empty()) {
-            return {};
-        }
-        const std::string what = error.what(); // "[json.exception.NAME.NUMBER] words"
-        throw BadEntry{key, what.substr(what.find("] ") + 2), "a value as JSON has it"};
-    }
-    try {
-        return to_machine(content);
-    } catch (const json::exception&) {
-        return {};
-    }
-}
-
-std::optional<Machine> machine_of(const std::string& path) {
-    try {
-        return machine_in(path);
-    } catch (const BadEntry&) {
-        return {};
-    }
-}
-
 } // namespace
 
 const std::vector<PaceRow>& pace_rows() {
     static const std::vector<PaceRow> rows{
-        {"start",
-         {&MachineModel::start, &MachineModel::file, &MachineModel::sampling,
-          &MachineModel::planning}},
+        {"start", {&MachineModel::start, &MachineModel::making}},
         {"host",
-         {&MachineModel::byte, &MachineModel::sample, &MachineModel::value, &MachineModel::voxel,
-          &MachineModel::written, &MachineModel::window, &MachineModel::factor, &MachineModel::map,
-          &MachineModel::exact_sum}},
+         {&MachineModel::byte, &MachineModel::sample, &MachineModel::value, &MachineModel::written,
+          &MachineModel::window, &MachineModel::map, &MachineModel::exact_sum}},
         {"sums", {&MachineModel::exact, &MachineModel::phases}},
         {"grids",
          {&MachineModel::spreading, &MachineModel::fine, &MachineModel::convolution,
@@ -188,10 +111,9 @@ MachineModel nominal_pace(bool is_gpu, std::size_t cores) {
     // Fitted to 176 stages on an NVIDIA H200 and 156 by PoCL on two cores of a Xeon, 2026-11.
     MachineModel pace;
     pace.cores = static_cast<double>(cores);
-    pace.start = is_gpu ? 0.42 : 0.3;
-    pace.file = 0.013;
+    pace.start = is_gpu ? 0.433 : 0.313;
     pace.byte = is_gpu ? 1e-9 : 1.4e-9;
-    pace.sampling = is_gpu ? 6e-3 : 2e-3;
+    pace.making = is_gpu ? 9e-3 : 2e-3;
     pace.sample = is_gpu ? 3e-8 : 9.5e-8;
     pace.value = is_gpu ? 2.5e-9 : 1.2e-8;
     pace.exact = is_gpu ? 1.4 : 4.8;
@@ -199,14 +121,11 @@ MachineModel nominal_pace(bool is_gpu, std::size_t cores) {
     pace.spreading = is_gpu ? 6 : 2.6;
     pace.fine = is_gpu ? 1 : 1.3;
     pace.convolution = is_gpu ? 1.9 : 8;
-    pace.planning = is_gpu ? 0.014 : 2.5e-3;
     pace.product = is_gpu ? 4e-4 : 1e-4;
-    pace.voxel = 1e-9;
     pace.pass = is_gpu ? 2.3e-10 : 1e-9;
     pace.shrink = is_gpu ? 5e-5 : 1.5e-4;
     pace.shrinking = is_gpu ? 1e-9 : 1.1e-8;
     pace.window = is_gpu ? 2.6e-10 : 4e-10;
-    pace.factor = is_gpu ? 2e-10 : 1.1e-10;
     pace.map = is_gpu ? 1e-10 : 4e-9;
     pace.exact_sum = is_gpu ? 3.5e-10 : 1.6e-9;
     pace.written = is_gpu ? 4.5e-8 : 2.8e-8;
@@ -225,8 +144,11 @@ MachineModel measured_pace(bool is_gpu, std::size_t cores, const std::vector<dou
 }
 
 MachineModel pace_of(const DeviceInfo& info) {
-    const std::optional<Machine> kept = machine_of(kept_path(info));
-    return kept ? kept->pace : nominal_pace(info.type == "gpu", all_cores());
+    try {
+        return read_machine(kept_path(info)).pace;
+    } catch (const UsageError&) {
+        return nominal_pace(info.type == "gpu", all_cores());
+    }
 }
 
 Machine model_of(const DeviceInfo& info) {
@@ -248,9 +170,13 @@ double slowdown_of(Precision precision, bool in_host_memory) {
 }
 
 void write_machine(const std::string& path, const Machine& machine) {
+    json pace{{"cores", machine.pace.cores}, {"spread", machine.pace.spread}};
+    for (std::size_t i = 0; i < pace_rows().size(); ++i) {
+        pace[pace_rows()[i].name] = machine.pace.factors.empty() ? 1 : machine.pace.factors[i];
+    }
     ReplacingFile file(path);
     std::ofstream stream(file.path());
-    stream << to_json(machine).dump(2) << "\n";
+    stream << json{{"device", machine.device}, {"pace", pace}}.dump(2) << "\n";
     stream.close();
     if (!stream) {
         throw UsageError(text(path, ": cannot be written\n  next:     make room on its disk, or "
@@ -260,19 +186,19 @@ void write_machine(const std::string& path, const Machine& machine) {
 }
 
 Machine read_machine(const std::string& path) {
-    std::optional<Machine> machine;
-    try {
-        machine = machine_in(path);
-    } catch (const BadEntry& entry) {
-        throw UsageError({"`machine` " + path, entry.name, entry.found, entry.expected,
-                          "measure again where the device is: 'lsrecon devices' with `measure`"});
+    std::error_code ignored;
+    if (fs::is_regular_file(path, ignored)) { // a folder can be opened, and throws when it is read
+        try {
+            std::ifstream file(path);
+            const json content = json::parse(file);
+            const DeviceInfo device = device_in(path, content.at("device"));
+            return {device, pace_in(path, content.at("pace"), device.type == "gpu")};
+        } catch (const json::exception&) { // it holds something else
+        }
     }
-    if (!machine) {
-        throw UsageError(text("`machine` ", path,
-                              " holds no machine\n  expected: a file that 'lsrecon devices' "
-                              "wrote with `measure` where the device is"));
-    }
-    return *machine;
+    throw UsageError(text("`machine` ", path,
+                          " holds no machine\n  expected: a file that 'lsrecon devices' wrote with "
+                          "`measure` where the device is"));
 }
 
 void keep(const Machine& machine) {
@@ -280,6 +206,21 @@ void keep(const Machine& machine) {
     std::error_code ignored; // what writes the file says what is wrong
     fs::create_directories(fs::path(path).parent_path(), ignored);
     write_machine(path, machine);
+}
+
+bool has_double_matrix_units(const DeviceInfo& info) {
+    return info.compute_capability == "9.0";
+}
+
+DeviceRates nominal_rates(const DeviceInfo& info) {
+    const bool is_gpu = info.type == "gpu";
+    const double clocks = 1e6 * info.clock_mhz * std::max(1U, info.compute_units);
+    // A unit multiplies and adds in 128 lanes a clock, a CPU's core in two vectors of 8; it takes
+    // two sines and two cosines of the hardware's in an eighth of these lanes.
+    const double lanes = is_gpu ? 128 : 16;
+    const double multiply_adds = clocks * lanes;
+    return {multiply_adds, multiply_adds / (is_gpu ? 16 : 32), multiply_adds / 40,
+            has_double_matrix_units(info) ? multiply_adds : 0};
 }
 
 } // namespace lsrecon

@@ -1,5 +1,8 @@
 #pragma once
 
+// How fast a machine is: nominal rates of its device, and its pace at the parts of a
+// reconstruction.
+
 #include <string>
 #include <vector>
 
@@ -8,14 +11,21 @@
 
 namespace lsrecon {
 
+/// Whether matrix units multiply doubles at the rate of floats, and the compiler takes the PTX for
+/// them (MATRIX_UNITS in kernels): NVIDIA's compute capability 9.0.
+bool has_double_matrix_units(const DeviceInfo& info);
+
+/// The rates of a device before any measurement, from the lanes of a compute unit in its family:
+/// right to a factor of two or so.
+DeviceRates nominal_rates(const DeviceInfo& info);
+
 /// The pace of one machine, its device and its host, at the parts of a reconstruction: seconds a
 /// unit of work, or factors on estimates from the numbers of the device. Their ratios are those of
 /// a usual machine (nominal_pace); four factors on them are measured (pace_rows).
 struct MachineModel {
-    double start = 0; ///< the program, its libraries, and opening the device
-    double file = 0; ///< opening and checking a scan
+    double start = 0; ///< the program, its libraries, and opening the device and a scan
     double byte = 0; ///< byte of a scan, read and checked
-    double sampling = 0; ///< making what transforms a sampling
+    double making = 0; ///< making what transforms a trajectory, or the FFTs of products with Q
     double sample = 0; ///< sample of a scan, sorted and placed
     double value = 0; ///< value of a coil at a sample, taken to the device
     double exact = 1; ///< factor on an exact engine's sums
@@ -23,15 +33,11 @@ struct MachineModel {
     double spreading = 1; ///< the same on sums of the NUFFT over samples
     double fine = 1; ///< and on its FFTs
     double convolution = 1; ///< factor on products with Q
-    double planning = 0; ///< the FFTs of products with Q
     double product = 0; ///< product with Q, of coils that are done together, whatever its size
-    double voxel = 0; ///< taken to the device or from it
     double pass = 0; ///< a voxel in the vectors of an iteration
     double shrink = 0; ///< a vector of an iteration of splitting, whatever its size
     double shrinking = 0; ///< a number in it
     double window = 0; ///< a product in the matrices of ESPIRiT's windows
-    /// Product in the factorisations of ESPIRiT's windows, which are on one core.
-    double factor = 0;
     double map = 0; ///< a product of two coils in a voxel
     double exact_sum = 0; ///< exact sum of the check of transforms
     double written = 0; ///< a voxel of the image

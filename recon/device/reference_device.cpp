@@ -6,9 +6,8 @@
 
 #include "base/fft.hpp"
 #include "base/machine.hpp"
-#include "device/convolution.hpp"
+#include "device/host_device.hpp"
 #include "device/kernel.hpp"
-#include "device/reference_device.hpp"
 
 namespace lsrecon {
 
@@ -35,41 +34,27 @@ std::size_t reals_of(const Array& array) {
 
 class ReferenceFft : public FftPlan {
 public:
-    ReferenceFft(Device& device, const std::array<std::size_t, 3>& extents, std::size_t batch)
-        : device_(device), batch_(batch), fft_(extents, batch) {}
+    ReferenceFft(Device& device, const GridSize& extents, std::size_t batch)
+        : FftPlan(device, extents[0] * extents[1] * extents[2], batch), fft_(extents, batch) {}
     std::string library() const override { return Fft<double>::version(); }
     void forward(Array& values) override { fft_.forward(values_of(values)); }
     void backward(Array& values) override { fft_.backward(values_of(values)); }
-    void convolve(const Array& spectra, std::size_t first, Array& values) override {
-        convolve_by_verbs(device_, *this, fft_.count(), spectra, first, values);
-    }
-    void add_convolution(const Convolution& by, const std::vector<Array>& maps, const Array& in,
-                         Array& out) override {
-        add_convolution_by_verbs(device_, *this, batch_, by, maps, in, out);
-    }
 
 private:
-    Device& device_;
-    std::size_t batch_;
     Fft<double> fft_;
 };
 
 /// Calls visit(n, point of n in the period, product of the factors of n) for every value.
 template <typename Visit> void for_each_value(const Box& box, const Visit& visit) {
-    const auto wrapped = [&](std::size_t d, std::size_t n) {
-        const long extent = static_cast<long>(box.extents[d]);
-        const long at = (box.first[d] + static_cast<long>(n)) % extent;
-        return static_cast<std::size_t>(at < 0 ? at + extent : at);
-    };
     const Complex* const factors = values_of(box.factors);
     std::size_t n = 0;
     for (std::size_t z = 0; z < box.size[2]; ++z) {
         for (std::size_t y = 0; y < box.size[1]; ++y) {
-            const std::size_t row = wrapped(2, z) * box.extents[1] + wrapped(1, y);
+            const std::size_t row = box.point(2, z) * box.extents[1] + box.point(1, y);
             const Complex of_row =
                 factors[box.size[0] + y] * factors[box.size[0] + box.size[1] + z];
             for (std::size_t x = 0; x < box.size[0]; ++x) {
-                visit(n++, row * box.extents[0] + wrapped(0, x), factors[x] * of_row);
+                visit(n++, row * box.extents[0] + box.point(0, x), factors[x] * of_row);
             }
         }
     }
@@ -86,14 +71,10 @@ DeviceInfo named(const std::string& name) {
 
 class ReferenceDevice : public Device {
 public:
-    std::string kind() const override { return "reference"; }
-    const DeviceInfo& info() const override { return info_; }
-    const MachineModel& pace() const override { return pace_; }
-    std::string name() const override { return "the CPU"; }
-    StopWatch& clock() override { return clock_; }
+    ReferenceDevice() : Device("reference", named("CPU, one thread"), nominal_pace(false, 1)) {}
+
     bool has(Precision precision) const override { return precision == Precision::float64; }
     double memory() const override { return memory_limit().bytes; }
-    double room() const override { return memory(); }
     double largest_array() const override { return memory(); }
     bool in_host_memory() const override { return true; }
 
@@ -195,8 +176,8 @@ public:
 
     void run(const KernelRun& kernel) override { kernel.on_host(); }
 
-    std::unique_ptr<FftPlan> plan_fft(const std::array<std::size_t, 3>& extents, std::size_t batch,
-                                      Precision) override {
+    std::unique_ptr<FftPlan> plan_fft(const GridSize& extents, std::size_t batch, Precision,
+                                      const std::array<Range, 3>&) override {
         return std::make_unique<ReferenceFft>(*this, extents, batch);
     }
 
@@ -204,17 +185,9 @@ private:
     static Complex of_map(const Array& map, std::size_t n) {
         return map.empty() ? Complex(1) : values_of(map)[n];
     }
-
-    StopWatch clock_;
-    DeviceInfo info_ = named("CPU, one thread");
-    MachineModel pace_ = nominal_pace(false, 1);
 };
 
 } // namespace
-
-StopWatch& reference_clock(Device& device) {
-    return static_cast<ReferenceDevice&>(device).clock();
-}
 
 std::unique_ptr<Device> make_reference_device() {
     return std::make_unique<ReferenceDevice>();

@@ -1,5 +1,7 @@
 #pragma once
 
+// Volumes of complex values, on a device or on the host.
+
 #include <vector>
 
 #include "base/job_ranks.hpp"

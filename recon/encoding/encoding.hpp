@@ -10,7 +10,7 @@
 #include "base/computation.hpp"
 #include "base/report.hpp"
 #include "device/volume.hpp"
-#include "engines/mu_factors.hpp"
+#include "engines/on_host.hpp"
 #include "engines/piecewise.hpp"
 #include "operators/coil_maps.hpp"
 #include "scan/scan.hpp"

@@ -7,7 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/numbers.hpp"
-#include "device/reference_device.hpp"
+#include "device/host_device.hpp"
 #include "encoding/methods.hpp"
 #include "encoding/solve.hpp"
 #include "solve/conjugate_gradient.hpp"
@@ -103,19 +103,15 @@ double seconds_of_least_squares(Transforms& transforms, const SamplePoints& poin
     const auto terms = static_cast<double>(std::max<std::size_t>(1, shape.terms));
     const bool split = need_splitting(options.regularisers);
     const Precision precision = precision_of_solver(transforms, options.regularisers);
-    const auto half = static_cast<double>(Voxels::half_differences(grid).count());
     const auto convolution = [&](std::size_t of_maps) {
         return terms * Toeplitz::seconds(transforms.device(), grid, precision, of_maps);
     };
-    const double making = through_q
-                              ? pace.planning + Toeplitz::products_of_making * convolution(1) +
-                                    terms * half * pace.voxel
-                              : 0;
+    const double making =
+        through_q ? pace.making + Toeplitz::products_of_making * convolution(1) : 0;
     const double product =
-        through_q
-            ? convolution(maps)
-            : 2 * static_cast<double>(maps) *
-                  transforms.predict_in(precision, "f", points, Voxels::of_grid(grid)).seconds;
+        through_q ? convolution(maps)
+                  : 2 * static_cast<double>(maps) *
+                        transforms.predict("f", points, Voxels::of_grid(grid), precision).seconds;
     const double numbers = static_cast<double>(grid.voxels()) *
                            slowdown_of(precision, transforms.device().in_host_memory());
     if (!split) {

@@ -15,7 +15,7 @@ const std::string any_exact = "exact";
 /// A choice in the making.
 struct Choosing {
     const std::vector<Engine>& table;
-    const ComputeOptions& ask;
+    const ComputeOptions& request;
     const EngineFacts& facts;
     const EngineFacts& model;
     const SamplePoints& points;
@@ -33,7 +33,7 @@ std::string Choosing::refusal_of(const EngineAndVariant& any) const {
                     facts.device_kind);
     }
     const std::string refusal = engine.refusal(points, voxels);
-    const double most = engine.exact && ask.accuracy_is_of_image ? 0 : ask.accuracy;
+    const double most = engine.exact && request.accuracy_is_of_image ? 0 : request.accuracy;
     if (!refusal.empty() || most == 0) {
         return refusal;
     }
@@ -48,16 +48,16 @@ std::string Choosing::refusal_of(const EngineAndVariant& any) const {
 
 /// The one that was asked for, else an exact one.
 std::optional<Choice> Choosing::exact_one(std::string& refusals) const {
-    const std::string kernel = kernel_of(ask, facts.device_kind, table);
-    const EngineAndVariant asked{&engine_of(kernel, table), &variant_named(kernel, table)};
-    const std::string why = refusal_of(asked);
+    const std::string kernel = kernel_of(request, facts.device_kind, table);
+    const EngineAndVariant requested{&engine_of(kernel, table), &variant_named(kernel, table)};
+    const std::string why = refusal_of(requested);
     if (why.empty()) {
-        return Choice{asked};
+        return Choice{requested};
     }
     refusals = text("\n  ", kernel, ": ", why);
     for (auto engine = table.rbegin(); engine != table.rend(); ++engine) {
         const EngineAndVariant other{&*engine, &engine->variants.back()};
-        if (other.engine == asked.engine || !engine->exact) {
+        if (other.engine == requested.engine || !engine->exact) {
             continue;
         }
         const std::string refusal = refusal_of(other);
@@ -91,15 +91,15 @@ std::optional<EngineAndVariant> Choosing::faster_one(const std::optional<Choice>
 
 } // namespace
 
-bool may_be_inexact(const ComputeOptions& ask, const std::vector<Engine>& table) {
+bool may_be_inexact(const ComputeOptions& request, const std::vector<Engine>& table) {
     const bool any = std::any_of(table.begin(), table.end(), [](const Engine& engine) {
         return !engine.computes_on("reference");
     });
-    return any && !is_reference(ask.backend) &&
-           (ask.kernel.empty() && ask.engine == engine_by_cost
+    return any && !is_reference(request.backend) &&
+           (request.kernel.empty() && request.engine == engine_by_cost
                 ? true
-                : ask.engine != any_exact &&
-                      !engine_of(kernel_of(ask, "host", table), table).exact);
+                : request.engine != any_exact &&
+                      !engine_of(kernel_of(request, "host", table), table).exact);
 }
 
 std::vector<std::string> engine_words(const std::vector<Engine>& table) {
@@ -122,30 +122,31 @@ std::vector<std::string> list_rival_engines(const std::vector<Engine>& table) {
     return words;
 }
 
-std::string kernel_of(const ComputeOptions& ask, const std::string& device_kind,
+std::string kernel_of(const ComputeOptions& request, const std::string& device_kind,
                       const std::vector<Engine>& table) {
-    if (!ask.kernel.empty()) {
-        const std::string& engine = engine_of(ask.kernel, table).name;
-        if (ask.engine != engine_by_cost && ask.engine != engine) {
-            throw UsageError(text("`engine` ", ask.engine, " and `kernel` ", ask.kernel,
+    if (!request.kernel.empty()) {
+        const std::string& engine = engine_of(request.kernel, table).name;
+        if (request.engine != engine_by_cost && request.engine != engine) {
+            throw UsageError(text("`engine` ", request.engine, " and `kernel` ", request.kernel,
                                   ", which is of ", engine, "\n  next:     leave one of them out"));
         }
-        return ask.kernel;
+        return request.kernel;
     }
     for (const Engine& engine : table) {
-        if (engine.name == ask.engine) {
+        if (engine.name == request.engine) {
             return engine.variants.back().name;
         }
     }
     return default_kernel(device_kind);
 }
 
-Choice choose(const std::vector<Engine>& table, const ComputeOptions& ask, const EngineFacts& facts,
-              const EngineFacts& model, const SamplePoints& points, const Voxels& voxels) {
-    const Choosing choosing{table, ask, facts, model, points, voxels};
+Choice choose(const std::vector<Engine>& table, const ComputeOptions& request,
+              const EngineFacts& facts, const EngineFacts& model, const SamplePoints& points,
+              const Voxels& voxels) {
+    const Choosing choosing{table, request, facts, model, points, voxels};
     std::string refusals;
     const std::optional<Choice> usual = choosing.exact_one(refusals);
-    if (ask.kernel.empty() && ask.engine == engine_by_cost) {
+    if (request.kernel.empty() && request.engine == engine_by_cost) {
         if (const std::optional<EngineAndVariant> faster = choosing.faster_one(usual)) {
             return {*faster, "", usual};
         }

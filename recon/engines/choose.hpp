@@ -1,5 +1,7 @@
 #pragma once
 
+// The choice of an engine for some points.
+
 #include <optional>
 
 #include "engines/compute_options.hpp"
@@ -12,7 +14,7 @@ bool may_be_inexact(const ComputeOptions& options, const std::vector<Engine>& ta
 
 /// The kernel that the user asks for, or the usual one of a kind of device. UsageError for an
 /// engine and a kernel of another one.
-std::string kernel_of(const ComputeOptions& ask, const std::string& device_kind,
+std::string kernel_of(const ComputeOptions& request, const std::string& device_kind,
                       const std::vector<Engine>& table = engines());
 
 /// The words of ComputeOptions::engine: by cost, any exact one, or the engine of this name. The
@@ -28,7 +30,7 @@ struct EngineAndVariant {
 
 /// The engine that serves some points, and notes on it.
 struct Choice : EngineAndVariant {
-    std::string why_not_asked = {}; ///< why another serves than the one that was asked for
+    std::string why_replaced = {}; ///< why another serves than the one that was asked for
     /// Exact engine that would serve in place of an inexact one.
     std::optional<EngineAndVariant> exact = {};
 };
@@ -37,8 +39,9 @@ struct Choice : EngineAndVariant {
 /// name, one that is not exact serves where its error is below the accuracy and it takes less than
 /// half of the time by `model`; errors are those of `facts`, with the parameters that will run.
 /// DeviceError that says why each engine cannot serve when none can.
-Choice choose(const std::vector<Engine>& table, const ComputeOptions& ask, const EngineFacts& facts,
-              const EngineFacts& model, const SamplePoints& points, const Voxels& voxels);
+Choice choose(const std::vector<Engine>& table, const ComputeOptions& request,
+              const EngineFacts& facts, const EngineFacts& model, const SamplePoints& points,
+              const Voxels& voxels);
 
 /// The cost of one coil of a transform in "fhd", "q" or "f", by the pace of the facts' machine.
 Cost cost_of(const EngineFacts& facts, const EngineAndVariant& by, const std::string& stage,

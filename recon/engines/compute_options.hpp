@@ -8,7 +8,7 @@
 #include "base/finding.hpp"
 #include "base/job_ranks.hpp"
 #include "base/types.hpp"
-#include "engines/search_space.hpp"
+#include "engines/tuning.hpp"
 
 namespace lsrecon {
 

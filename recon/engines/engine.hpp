@@ -1,5 +1,7 @@
 #pragma once
 
+// An engine: a way to compute transforms, with its kernels, their errors and their costs.
+
 #include <algorithm>
 #include <functional>
 #include <memory>
@@ -12,12 +14,44 @@
 #include "base/finding.hpp"
 #include "base/tolerance.hpp"
 #include "device/device.hpp"
-#include "engines/pair_cost.hpp"
+#include "device/devices.hpp"
 #include "engines/transform.hpp"
 #include "engines/tuning.hpp"
 #include "scan/voxels.hpp"
 
 namespace lsrecon {
+
+/// A unit of a device, and how tables call it.
+struct DeviceUnit {
+    double DeviceRates::*rate; ///< null for none
+    const char* name;
+};
+constexpr DeviceUnit no_unit{nullptr, ""};
+constexpr DeviceUnit library_trigonometry{&DeviceRates::library_pairs, "sin, cos"};
+constexpr DeviceUnit native_trigonometry{&DeviceRates::native_pairs, "native"};
+constexpr DeviceUnit multiply_adder{&DeviceRates::multiply_adds, "multiply-add"};
+constexpr DeviceUnit matrix_unit{&DeviceRates::matrix_multiply_adds, "fp64 matrix"};
+
+/// The use of the device by one computed pair of a kernel, counted in docs/performance.md, Limits.
+struct PairCost {
+    DeviceUnit trigonometry = no_unit; ///< one sine and one cosine
+    double fhd_multiply_adds = 0; ///< and of F; 0 when nothing is known of the kernel
+    double q_multiply_adds = 0;
+    /// Counted pairs that one computed pair of F^H d and of F stands for.
+    double fhd_pairs = 1;
+    double f_pairs = 1;
+    DeviceUnit multiply_adds = multiply_adder;
+};
+
+struct Limit {
+    double pairs_per_second = 0; ///< 0 when nothing is known of the kernel
+    std::string unit; ///< what sets it
+};
+
+/// The pairs a second that the device allows such a kernel in stage "fhd", "q" or "f", by the
+/// slowest unit that each pair needs. Pairs of Q are counted over all differences, of which half
+/// are computed.
+Limit limit_of(const PairCost& cost, const std::string& stage, const DeviceRates& rates);
 
 /// The single-precision arithmetic of a kernel: its error, and its speed.
 struct Arithmetic {
@@ -70,7 +104,15 @@ struct EngineContext : EngineFacts {
     ContentStore* kept = nullptr; ///< ComputeOptions::kept
 };
 
-/// A way to compute transforms. The data that `points` refers to must outlive a transform.
+/// The cost of one coil in this stage; its error is the bound of the transform's.
+using PredictCost = Cost(const EngineFacts& facts, const Variant& variant, const std::string& stage,
+                         const SamplePoints& points, const Voxels& voxels);
+/// F of these samples at these voxels. The data that `points` refers to must outlive it.
+using MakeTransform = std::unique_ptr<Transform>(const EngineContext& context,
+                                                 const Variant& variant, const SamplePoints& points,
+                                                 const Voxels& voxels);
+
+/// A way to compute transforms.
 struct Engine {
     std::string name;
     std::vector<std::string> device_kinds; ///< Device::kind() of those that it computes on
@@ -80,13 +122,8 @@ struct Engine {
     bool exact; ///< its error is rounding: it may serve in place of another one
     /// The reason why the engine cannot serve these points; "" where it can.
     std::string (*refusal)(const SamplePoints& points, const Voxels& voxels);
-    /// One coil in this stage; the error is the bound of the transform's.
-    std::function<Cost(const EngineFacts& facts, const Variant& variant, const std::string& stage,
-                       const SamplePoints& points, const Voxels& voxels)>
-        predict;
-    std::function<std::unique_ptr<Transform>(const EngineContext& context, const Variant& variant,
-                                             const SamplePoints& points, const Voxels& voxels)>
-        make;
+    std::function<PredictCost> predict;
+    std::function<MakeTransform> make;
     /// Whether its adjoint at Voxels::part() has the same bits as at the whole, so that ranks may
     /// compute a part each.
     bool by_part = false;

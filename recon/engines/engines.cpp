@@ -8,8 +8,6 @@
 #include "base/error.hpp"
 #include "base/numbers.hpp"
 #include "engines/host/engines.hpp"
-#include "engines/loops.hpp"
-#include "engines/nufft/nufft.hpp"
 #ifdef LSRECON_WITH_OPENCL
 #include "engines/opencl/engines.hpp"
 #endif

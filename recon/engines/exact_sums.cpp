@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "base/parallel.hpp"
-#include "engines/exact_block.hpp"
 
 namespace lsrecon {
 
@@ -122,21 +121,21 @@ CoilMatrix exact_adjoint(const SamplePoints& points, std::size_t coils, const Va
     constexpr std::size_t block = 4096; // samples
     constexpr std::size_t most_parts = 256; // whose sums are kept apart, to be added in order
     const OffResonance* const off_resonance = off_resonance_of(points, voxels);
-    const std::vector<PointLanes> places = in_lanes(
+    const std::vector<PointLanes> points_in_lanes = in_lanes(
         voxels.count(), [&](std::size_t n) { return phase_point(voxels, off_resonance, n); });
     const std::vector<Range> parts =
         split_into_ranges(points.count(), round_up(divide_up(points.count(), most_parts), block));
-    std::vector<std::vector<Lanes>> sums(parts.size() * places.size());
+    std::vector<std::vector<Lanes>> sums(parts.size() * points_in_lanes.size());
     for_each_in_parallel(parts.size(), [&](std::size_t part) {
-        for (std::size_t i = 0; i < places.size(); ++i) {
-            sums[part * places.size() + i].assign(2 * coils, Lanes{});
+        for (std::size_t i = 0; i < points_in_lanes.size(); ++i) {
+            sums[part * points_in_lanes.size() + i].assign(2 * coils, Lanes{});
         }
         for (Range range : split_into_ranges(parts[part].count, block)) {
             range.first += parts[part].first;
             const ExactSources sources = sources_of(points, off_resonance, coils, value, range);
-            for (std::size_t i = 0; i < places.size(); ++i) {
-                add_exact_block(sources, {0, range.count}, places[i],
-                                sums[part * places.size() + i]);
+            for (std::size_t i = 0; i < points_in_lanes.size(); ++i) {
+                add_exact_block(sources, {0, range.count}, points_in_lanes[i],
+                                sums[part * points_in_lanes.size() + i]);
             }
         }
     });
@@ -144,7 +143,7 @@ CoilMatrix exact_adjoint(const SamplePoints& points, std::size_t coils, const Va
                                          static_cast<Eigen::Index>(voxels.count()));
     for (std::size_t i = 0; i < sums.size(); ++i) {
         for (std::size_t c = 0; c < coils; ++c) {
-            const std::size_t first = i % places.size() * exact_lanes;
+            const std::size_t first = i % points_in_lanes.size() * exact_lanes;
             for (std::size_t n = first; n < std::min(first + exact_lanes, voxels.count()); ++n) {
                 result(static_cast<Eigen::Index>(c), static_cast<Eigen::Index>(n)) +=
                     Complex(sums[i][2 * c][n - first], sums[i][2 * c + 1][n - first]);

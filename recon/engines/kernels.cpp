@@ -17,33 +17,6 @@ Machine model_of_first(const DeviceInfo& info, JobRanks& ranks) {
     return model;
 }
 
-/// ChosenParameters as a message.
-struct ParametersInMessage {
-    std::vector<std::string> names;
-    std::vector<int> values;
-    std::string origin;
-    double pairs_per_second = 0;
-
-    ParametersInMessage() = default;
-    explicit ParametersInMessage(const ChosenParameters& chosen)
-        : origin(chosen.origin), pairs_per_second(chosen.pairs_per_second) {
-        for (const auto& [name, value] : chosen.values) {
-            names.push_back(name);
-            values.push_back(value);
-        }
-    }
-    ChosenParameters chosen() const {
-        ChosenParameters result{{}, origin, pairs_per_second};
-        for (std::size_t i = 0; i < names.size(); ++i) {
-            result.values[names[i]] = values[i];
-        }
-        return result;
-    }
-    template <typename Archive> void each(Archive& archive) {
-        archive(names, values, origin, pairs_per_second);
-    }
-};
-
 const Variant& variant_of(const ComputeOptions& options, const Device& device,
                           const std::vector<Engine>& table) {
     const std::string name = kernel_of(options, device.kind(), table);
@@ -93,10 +66,9 @@ void Kernels::take_parameters_of_first(JobRanks& ranks) {
         return;
     }
     for (const Tunable& row : tunables()) {
-        std::string message =
-            packed(ParametersInMessage(choose_parameters(device->info(), row.kernel, row.stage)));
+        std::string message = packed(choose_parameters(device->info(), row.kernel, row.stage));
         ranks.broadcast(0, message);
-        of_first_[row.kernel + " " + row.stage] = unpacked<ParametersInMessage>(message).chosen();
+        of_first_[row.kernel + " " + row.stage] = unpacked<ChosenParameters>(message);
     }
 }
 

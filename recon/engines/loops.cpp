@@ -1,14 +1,13 @@
-#include "engines/loops.hpp"
+#include "engines/host/engines.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 
 #include "base/machine.hpp"
 #include "base/tolerance.hpp"
-#include "device/host_numbers.hpp"
-#include "device/reference_device.hpp"
+#include "device/array.hpp"
+#include "engines/exact_sums.hpp"
 
 namespace lsrecon {
 
@@ -16,8 +15,7 @@ namespace {
 
 template <typename Real> constexpr Real two_pi = Real(6.283185307179586476925286766559);
 
-/// A voxel or a sample: x, y, z, and with off-resonance its field and rate of decay, or its time
-/// twice. Products of the first four add up to turns; that of the last is what decays.
+/// A PhasePoint in this precision.
 template <typename Real> using Point = std::array<Real, 5>;
 
 template <typename Real>
@@ -29,17 +27,17 @@ double error_of_loops(const SamplePoints& points, const Voxels& voxels, std::siz
 /// Sums over every source, in this precision.
 template <typename Real> class LoopTransform : public Transform {
 public:
-    LoopTransform(const SamplePoints& points, const Voxels& voxels, StopWatch& clock)
-        : points_(points), voxels_(voxels), clock_(clock) {}
+    LoopTransform(const SamplePoints& points, const Voxels& voxels)
+        : points_(points), voxels_(voxels) {}
 
     std::size_t samples() const override { return points_.count(); }
     std::size_t voxels() const override { return voxels_.count(); }
 
     void forward(const Array& rho, Array& out, const Progress& progress) override {
-        sum(placed_voxels(), placed_samples(), rho, Real(-1), out, progress);
+        sum(placed(voxels_), placed(points_), rho, Real(-1), out, progress);
     }
     void adjoint(const Array& values, Array& out, const Progress& progress) override {
-        sum(placed_samples(), placed_voxels(), values, Real(+1), out, progress);
+        sum(placed(points_), placed(voxels_), values, Real(+1), out, progress);
     }
 
     double forward_error() const override {
@@ -52,26 +50,14 @@ public:
 private:
     const OffResonance* off_resonance() const { return off_resonance_of(points_, voxels_); }
 
-    std::vector<Point<Real>> placed_voxels() const {
-        std::vector<Point<Real>> placed(voxels_.count());
-        for (std::size_t n = 0; n < placed.size(); ++n) {
-            const Vec3 x = voxels_.position(n);
-            const Complex rate = off_resonance() ? off_resonance()->rate(n) : Complex(0);
-            placed[n] = {Real(x[0]), Real(x[1]), Real(x[2]), Real(rate.imag() / (2 * pi)),
-                         Real(rate.real())};
+    template <typename Points> std::vector<Point<Real>> placed(const Points& points) const {
+        std::vector<Point<Real>> result(points.count());
+        for (std::size_t i = 0; i < result.size(); ++i) {
+            const PhasePoint point = phase_point(points, off_resonance(), i);
+            std::transform(point.begin(), point.end(), result[i].begin(),
+                           [](double number) { return Real(number); });
         }
-        return placed;
-    }
-
-    std::vector<Point<Real>> placed_samples() const {
-        std::vector<Point<Real>> placed(points_.count());
-        for (std::size_t m = 0; m < placed.size(); ++m) {
-            const Vec3& k = points_.trajectory[m];
-            const Real time =
-                off_resonance() ? Real((*points_.times)(static_cast<Eigen::Index>(m))) : Real(0);
-            placed[m] = {Real(k[0]), Real(k[1]), Real(k[2]), time, time};
-        }
-        return placed;
+        return result;
     }
 
     template <typename Number> static std::vector<std::complex<Real>> in_order(const Array& array) {
@@ -82,7 +68,6 @@ private:
     /// out_cp = sum_s value_cs exp(sign i 2 pi source_s . point_p)
     void sum(const std::vector<Point<Real>>& sources, const std::vector<Point<Real>>& points,
              const Array& values, Real sign, Array& out, const Progress& progress) {
-        const auto start = std::chrono::steady_clock::now();
         const bool decays = off_resonance() && off_resonance()->r2star.size() > 0;
         const std::vector<std::complex<Real>> value =
             values.element().complex ? in_order<Complex>(values) : in_order<double>(values);
@@ -110,18 +95,11 @@ private:
                 progress(static_cast<double>(p) / static_cast<double>(points.size()));
             }
         }
-        clock_.add(seconds_since(start));
     }
 
     SamplePoints points_;
     Voxels voxels_;
-    StopWatch& clock_;
 };
-
-template <typename Real> std::unique_ptr<LoopTransform<Real>>
-loops(Device& device, const SamplePoints& points, const Voxels& voxels) {
-    return std::make_unique<LoopTransform<Real>>(points, voxels, reference_clock(device));
-}
 
 bool is_single(const Variant& variant) {
     return variant.computes_in == Precision::float32;
@@ -129,12 +107,12 @@ bool is_single(const Variant& variant) {
 
 } // namespace
 
-std::unique_ptr<Transform> make_loops(const EngineContext& context, const Variant& variant,
+std::unique_ptr<Transform> make_loops(const EngineContext&, const Variant& variant,
                                       const SamplePoints& points, const Voxels& voxels) {
     if (is_single(variant)) {
-        return loops<float>(context.device, points, voxels);
+        return std::make_unique<LoopTransform<float>>(points, voxels);
     }
-    return loops<double>(context.device, points, voxels);
+    return std::make_unique<LoopTransform<double>>(points, voxels);
 }
 
 Cost predict_loops(const EngineFacts&, const Variant& variant, const std::string& stage,

@@ -22,10 +22,9 @@ Cost PiecewiseTransform::predicted(const std::string& stage, std::size_t coils) 
     Cost cost = transforms_.predict(stage, points_, voxels_);
     const MachineModel& pace = transforms_.device().pace();
     const auto samples = static_cast<double>(points_.count());
-    const double of_coil = cost.seconds - cost.once + samples * pace.value +
-                           static_cast<double>(voxels_.count()) * pace.voxel;
+    const double of_coil = cost.seconds - cost.once + samples * pace.value;
     cost.seconds =
-        pace.sampling + samples * pace.sample + cost.once + static_cast<double>(coils) * of_coil;
+        pace.making + samples * pace.sample + cost.once + static_cast<double>(coils) * of_coil;
     return cost;
 }
 
@@ -44,7 +43,7 @@ Transform& PiecewiseTransform::transform_of(const Range& samples, const Range& v
     const auto same = [](const Range& a, const Range& b) {
         return a.first == b.first && a.count == b.count;
     };
-    if (!transform_ || !same(samples, its_samples_) || !same(voxels, its_voxels_)) {
+    if (!transform_ || !same(samples, made_for_samples_) || !same(voxels, made_for_voxels_)) {
         transform_.reset(); // its memory is the next one's
         const bool all = samples.count == points_.count();
         if (!all) {
@@ -57,8 +56,8 @@ Transform& PiecewiseTransform::transform_of(const Range& samples, const Range& v
         }
         transform_ = transforms_.make(all ? points_ : SamplePoints(some_, some_times_),
                                       voxels_.part(voxels));
-        its_samples_ = samples;
-        its_voxels_ = voxels;
+        made_for_samples_ = samples;
+        made_for_voxels_ = voxels;
     }
     return *transform_;
 }
@@ -94,8 +93,8 @@ PiecewiseTransform::Pieces PiecewiseTransform::pieces_of(const Job& job) const {
                    device.room() * share_of_values(job.coils) - std::max(0.0, own),
                    device.largest_array(), transforms_.precision());
     // The memory of an earlier call is room for this one.
-    const bool is_whole =
-        transform_ && its_samples_.count == points_.count() && its_voxels_.count == voxels_.count();
+    const bool is_whole = transform_ && made_for_samples_.count == points_.count() &&
+                          made_for_voxels_.count == voxels_.count();
     const bool whole = is_whole || (sizes.sources == sources && sizes.points == points);
     // Voxels as sources come in whole rows or planes, too.
     const std::size_t together = job.adjoint ? 1 : voxels_.together();

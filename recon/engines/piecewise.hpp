@@ -58,8 +58,8 @@ private:
     std::vector<Vec3> some_; ///< points of the trajectory, where it comes in pieces
     RealVector some_times_;
     std::unique_ptr<Transform> transform_;
-    Range its_samples_{0, 0};
-    Range its_voxels_{0, 0};
+    Range made_for_samples_{0, 0};
+    Range made_for_voxels_{0, 0};
     double error_ = 0;
 };
 

@@ -20,7 +20,7 @@ namespace lsrecon {
 /// so it is exact in floats in any order, with or without fused multiply-adds. Its half turns are
 /// taken off without error. What is left, n U 2^-(s+1) turns and the low parts of u, is below 2
 /// turns up to U = 2048, and the phase is right to about 2^-24 turns; a single float a coordinate
-/// would lose 2^-24 U turns. Beyond, for voxels listed far outside the field of view, the error
+/// would lose 2^-24 U turns. Beyond, for off-grid points far outside the field of view, the error
 /// grows as 2^-24 (U / 2048)^2 turns.
 class SplitScale {
 public:

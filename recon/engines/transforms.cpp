@@ -8,10 +8,9 @@
 #include "base/numbers.hpp"
 #include "base/packed.hpp"
 #include "device/devices.hpp"
-#include "device/processors.hpp"
-#include "device/reference_device.hpp"
-#include "engines/nufft/nufft.hpp"
-#include "engines/segmented.hpp"
+#include "device/host_device.hpp"
+#include "engines/host/engines.hpp"
+#include "engines/segments.hpp"
 
 namespace lsrecon {
 
@@ -112,7 +111,7 @@ Precision Transforms::solver_precision() const {
 Choice Transforms::chosen(const SamplePoints& points, const Voxels& voxels) {
     Choice choice = choose(kernels_->table, options_, predicting_, choosing_, points, voxels);
     const bool by_name = !options_.kernel.empty() || options_.engine == kernels_->engine.name;
-    const std::string& why = choice.why_not_asked;
+    const std::string& why = choice.why_replaced;
     if (!why.empty() && by_name && kernels_->is_new(why)) {
         report(
             {Found::kernel_replaced,
@@ -140,12 +139,9 @@ void Transforms::tell_engine(const Choice& choice, const SamplePoints& points,
                              : ""));
 }
 
-std::unique_ptr<Transform> Transforms::make(const SamplePoints& points, const Voxels& voxels) {
-    return make_in(precision(), points, voxels);
-}
-
-std::unique_ptr<Transform> Transforms::make_in(Precision precision, const SamplePoints& points,
-                                               const Voxels& voxels) {
+std::unique_ptr<Transform> Transforms::make(const SamplePoints& points, const Voxels& voxels,
+                                            std::optional<Precision> of_arrays) {
+    const Precision precision = of_arrays.value_or(this->precision());
     const Choice by = chosen(points, voxels);
     tell_engine(by, points, voxels);
     EngineContext context = context_;
@@ -173,21 +169,6 @@ void Transforms::record_as_made(const std::string& stage, const SamplePoints& po
     tell_engine(by, points, voxels);
     kernels_->add_served(*by.variant);
     kernels_->recorded_parameters(by.variant->name, stage);
-}
-
-Cost Transforms::predict(const std::string& stage, const SamplePoints& points,
-                         const Voxels& voxels) {
-    return predict_in(precision(), stage, points, voxels);
-}
-
-Cost Transforms::predict_in(Precision precision, const std::string& stage,
-                            const SamplePoints& points, const Voxels& voxels) {
-    return cost_in(precision, predicting_, stage, points, voxels);
-}
-
-Cost Transforms::cost_by_model(Precision precision, const std::string& stage,
-                               const SamplePoints& points, const Voxels& voxels) {
-    return cost_in(precision, choosing_, stage, points, voxels);
 }
 
 Cost Transforms::cost_in(Precision precision, const EngineFacts& by, const std::string& stage,

@@ -1,5 +1,7 @@
 #pragma once
 
+// F of any trajectory on a device: what opens it, and what predicts and makes its transforms.
+
 #include "base/computation.hpp"
 #include "engines/kernels.hpp"
 
@@ -35,11 +37,9 @@ public:
 
     /// F for samples and voxels, off resonance where the voxels are and the samples have times.
     /// What the points refer to and this must outlive it. DeviceError that says why each engine
-    /// cannot serve when none can.
-    std::unique_ptr<Transform> make(const SamplePoints& points, const Voxels& voxels);
-    /// The transform of make() with arrays of another precision.
-    std::unique_ptr<Transform> make_in(Precision precision, const SamplePoints& points,
-                                       const Voxels& voxels);
+    /// cannot serve when none can. Arrays may have another precision than others.
+    std::unique_ptr<Transform> make(const SamplePoints& points, const Voxels& voxels,
+                                    std::optional<Precision> precision = {});
     /// What scans leave for each other; null for a scan alone (ComputeOptions::kept).
     ContentStore* kept() const { return options_.kept.get(); }
     /// Puts on the record of this scan what another one has made as it would itself.
@@ -51,14 +51,17 @@ public:
     double accuracy() const { return options_.accuracy; }
     const ComputeOptions& options() const { return options_; }
     /// The cost of one coil in "fhd", "q" or "f".
-    Cost predict(const std::string& stage, const SamplePoints& points, const Voxels& voxels);
-    Cost predict_in(Precision precision, const std::string& stage, const SamplePoints& points,
-                    const Voxels& voxels);
+    Cost predict(const std::string& stage, const SamplePoints& points, const Voxels& voxels,
+                 std::optional<Precision> precision = {}) {
+        return cost_in(precision.value_or(this->precision()), predicting_, stage, points, voxels);
+    }
     /// The machine by which every choice that the bits of an image depend on is made (model_of),
     /// and the cost of a coil by it.
     const Machine& model() const { return kernels_->model; }
     Cost cost_by_model(Precision precision, const std::string& stage, const SamplePoints& points,
-                       const Voxels& voxels);
+                       const Voxels& voxels) {
+        return cost_in(precision, choosing_, stage, points, voxels);
+    }
     /// The relative error at which off-resonance on a grid is divided into time segments
     /// (engines/segments.hpp); 0 when it is part of every phase.
     double segment_error() const;

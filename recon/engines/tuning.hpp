@@ -1,12 +1,53 @@
 #pragma once
 
+// Parameters of kernels: the space of a search for them, and those that a device gets.
+
+#include <cstddef>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "device/devices.hpp"
-#include "engines/search_space.hpp"
 
 namespace lsrecon {
+
+/// The numbers that a kernel is compiled with and launched by, by the names of its macros.
+using Parameters = std::map<std::string, int>;
+
+/// Values to try, by the names of a kernel's parameters.
+using SearchSpace = std::map<std::string, std::vector<int>>;
+
+/// A number of a device that bounds a sum of products of parameters and constants:
+///
+///     sum_i prod_j factor_ij <= number
+struct DeviceBound {
+    struct Factor {
+        std::string parameter; ///< "" for a constant
+        int constant = 1;
+    };
+    std::string number; ///< a key of DeviceNumbers
+    std::vector<std::vector<Factor>> sum;
+};
+
+using DeviceNumbers = std::map<std::string, double>;
+
+/// False when a bound is broken; parameters and numbers that are missing bound nothing.
+bool fits(const Parameters& parameters, const std::vector<DeviceBound>& bounds,
+          const DeviceNumbers& numbers);
+
+struct Candidates {
+    std::vector<Parameters> valid;
+    std::size_t skipped = 0; ///< beyond what the device allows
+};
+
+/// The full product of the space without what the device does not allow, each combination once, the
+/// last parameter running fastest. `first` comes before them even where the device does not allow
+/// it: it is what runs without a search.
+Candidates candidates_of(const SearchSpace& space, const Parameters& first,
+                         const std::vector<DeviceBound>& bounds, const DeviceNumbers& numbers);
+
+/// "GROUP=128 VOXELS=8".
+std::string to_text(const Parameters& parameters);
 
 /// The parameters that a kernel is compiled with and launched by, and where they come from.
 struct ChosenParameters {
@@ -16,6 +57,12 @@ struct ChosenParameters {
 
     /// "GROUP=128 VOXELS=8 (tuned on this device)"; "" without parameters.
     std::string text() const { return values.empty() ? "" : to_text(values) + " (" + origin + ")"; }
+    /// The members, for a message between ranks.
+    template <typename Archive> void each(Archive& archive) {
+        std::vector<std::pair<std::string, int>> pairs(values.begin(), values.end());
+        archive(pairs, origin, pairs_per_second);
+        values = {pairs.begin(), pairs.end()};
+    }
     /// " -DGROUP=128 -DVOXELS=8", for the compiler of kernels.
     std::string defines() const {
         std::string result;
@@ -31,6 +78,7 @@ struct Tunable {
     std::string kernel;
     std::string stage; ///< "fhd", "q" or "f"
 };
+/// All rows. DeviceError when that file is broken.
 std::vector<Tunable> tunables();
 
 /// The first of these that exists (docs/tuning.md):
@@ -70,5 +118,16 @@ std::string kernel_hash(const std::string& kernel);
 
 /// Path, without its ending, of the winners of a device. The folder may not exist yet.
 std::string tuning_path(const DeviceInfo& device);
+
+/// The entry of kernels/tuning.json for one stage of one kernel, for one device.
+struct TuningEntry {
+    SearchSpace space;
+    std::vector<DeviceBound> bounds;
+    Parameters defaults;
+    std::string family; ///< family whose defaults they are
+};
+/// False for a kernel without parameters. A stage without its own row has that of "fhd".
+bool find_tuning_entry(const DeviceInfo& device, const std::string& kernel,
+                       const std::string& stage, TuningEntry& entry);
 
 } // namespace lsrecon

@@ -27,8 +27,7 @@ int choose_device(const std::vector<DeviceInfo>&, const std::string&) {
 std::unique_ptr<RateMeter> make_rate_meter(const std::string&) {
     refuse_opencl();
 }
-std::unique_ptr<Device> open_device(const std::string&, double,
-                                    std::function<void(const std::string&)>) {
+std::unique_ptr<Device> open_device(const std::string&, double, OnFinding) {
     refuse_opencl();
 }
 std::vector<Tunable> tunables() {

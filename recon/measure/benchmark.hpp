@@ -9,7 +9,7 @@
 
 #include "base/report.hpp"
 #include "device/devices.hpp"
-#include "engines/pair_cost.hpp"
+#include "engines/engine.hpp"
 #include "engines/transforms.hpp"
 #include "measure/nufft_benchmark.hpp"
 

@@ -371,7 +371,7 @@ double seconds_of_calibration(Transforms& transforms, const std::vector<Vec3>& t
     const double product =
         Toeplitz::seconds(transforms.device(), grid, transforms.solver_precision(), 1);
     return fhd.predicted("fhd", coils).seconds + q.predicted("q", 1).seconds +
-           transforms.device().pace().planning + expected * static_cast<double>(coils) * product;
+           transforms.device().pace().making + expected * static_cast<double>(coils) * product;
 }
 
 Calibration calibrate(Transforms& transforms, const Scan& scan, const CalibrationField& field,

@@ -168,7 +168,7 @@ double CoarseModels::seconds(Transforms& transforms, const Grid& grid,
         fhd.predicted("fhd", coils).seconds +
         to_compare.iterations *
             Toeplitz::seconds(transforms.device(), of_images, transforms.solver_precision(), coils);
-    double seconds = machine.planning + q.predicted("q", 1).seconds + models * of_model;
+    double seconds = machine.making + q.predicted("q", 1).seconds + models * of_model;
     const std::size_t radius = sampled_radius(gathered, grid, most_radius(grid));
     if (maps > 0 && is_enough(radius)) {
         const Grid of_maps = calibration_grid(grid, radius);

@@ -380,10 +380,10 @@ Cost cost_of_espirit(const MachineModel& machine, std::size_t coils, const Grid&
     const double patches = (points > windows ? 2 : 1) * points * windows;
     Cost cost = Cost::on_host((patches + full * full + 4 * full * rank) *
                               static_cast<double>(sizeof(std::complex<float>)));
-    // Four passes by QR and an eigendecomposition for half of the rank, and for all of it.
+    // Four passes by QR and an eigendecomposition for half of the rank, and for all of it; of their
+    // products, two take as long as one of matrices.
     cost.seconds = machine.window * (points * windows * full / 2 + 6 * rank * full * full +
-                                     points * points * rank / 2) +
-                   machine.factor * (10 * full * rank * rank + 10 * rank * rank * rank);
+                                  points * points * rank / 2 + 5 * (full + rank) * rank * rank);
     return in_turn(cost, cost_of_walsh(machine, coils, from, to));
 }
 

@@ -210,7 +210,7 @@ public:
     Fourier(Device& device, Transforms& transforms, Precision precision, const Sampling& sampling,
             const Voxels& voxels)
         : device_(device), there_(transforms.device()), precision_(precision),
-          transform_(transforms.make_in(precision, sampling.points(), voxels)) {}
+          transform_(transforms.make(sampling.points(), voxels, precision)) {}
 
     std::size_t inputs() const override { return transform_->voxels(); }
     std::size_t outputs() const override { return transform_->samples(); }

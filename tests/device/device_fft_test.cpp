@@ -70,7 +70,7 @@ TEST_F(DeviceFfts, OfPaddedValuesAreThoseOfAll) {
             continue;
         }
         const std::unique_ptr<FftPlan> fft =
-            device->plan_padded_fft(extents, zeros, batch, make.precision);
+            device->plan_fft(extents, batch, make.precision, zeros);
         Array array = device->zeros(batch * exact.count(), {true, make.precision});
         ComplexVector padded = values;
         for (std::size_t n = 0; n < batch * exact.count(); ++n) {

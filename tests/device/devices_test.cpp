@@ -4,8 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
-#include "device/opencl/device.hpp"
-#include "device/opencl/driver_cache.hpp"
+#include "device/opencl/drivers.hpp"
 #include "support/device_fixture.hpp"
 #include "support/surroundings.hpp"
 

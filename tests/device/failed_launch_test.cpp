@@ -9,7 +9,7 @@
 #include "base/error.hpp"
 #include "base/machine.hpp"
 #include "device/opencl/cl.hpp"
-#include "device/opencl/kernel_files.hpp"
+#include "device/opencl/program.hpp"
 #include "support/case.hpp"
 #include "support/device_fixture.hpp"
 #include "support/findings.hpp"

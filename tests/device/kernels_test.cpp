@@ -1,8 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
-#include "device/opencl/device.hpp"
-#include "device/opencl/kernel_files.hpp"
+#include "device/opencl/drivers.hpp"
 #include "device/opencl/program.hpp"
 #include "engines/on_host.hpp"
 #include "engines/opencl/engines.hpp"
@@ -57,7 +56,8 @@ TEST_F(Kernels, EveryFileCompilesAloneWithItsDefaults) {
     std::size_t files = 0;
     for (const auto& [name, source] : opencl::embedded_sources()) {
         if (name.size() > 3 && name.substr(name.size() - 3) == ".cl") {
-            EXPECT_NO_THROW(opencl::build_program(context, first_device, name, "-cl-std=CL1.2"))
+            EXPECT_NO_THROW(opencl::build_program(context, first_device, name,
+                                                  opencl::kernel_source(name), "-cl-std=CL1.2"))
                 << name;
             ++files;
         }

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
-#include "device/opencl/device.hpp"
+#include "device/opencl/drivers.hpp"
 #include "support/device_fixture.hpp"
 
 namespace lsrecon {

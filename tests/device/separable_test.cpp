@@ -4,8 +4,8 @@
 
 #include "base/tolerance.hpp"
 #include "device/opencl/queue.hpp"
-#include "engines/opencl/blocks.hpp"
-#include "engines/search_space.hpp"
+#include "engines/opencl/resources.hpp"
+#include "engines/tuning.hpp"
 #include "support/by_part.hpp"
 #include "support/device_fixture.hpp"
 #include "support/findings.hpp"

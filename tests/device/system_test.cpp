@@ -8,8 +8,8 @@
 
 #include "base/error.hpp"
 #include "base/tolerance.hpp"
+#include "device/host_device.hpp"
 #include "device/opencl/opencl_device.hpp"
-#include "device/reference_device.hpp"
 #include "encoding/solve.hpp"
 #include "operators/gram.hpp"
 #include "support/case.hpp"

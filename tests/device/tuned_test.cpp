@@ -4,7 +4,7 @@
 
 #include "base/tolerance.hpp"
 #include "device/opencl/opencl_device.hpp"
-#include "engines/opencl/geometry.hpp"
+#include "engines/opencl/points.hpp"
 #include "support/case.hpp"
 #include "support/device_fixture.hpp"
 #include "support/numbers.hpp"

@@ -98,7 +98,7 @@ def a_number_that_no_machine_has_is_named(make):
     for name in ["cores", "spread", "compute_units", "clock_mhz", "global_bytes",
                  "max_allocation_bytes", "constant_bytes", "local_bytes", "max_work_group",
                  "start", "sums"]:
-        for value in (-1, 0, 1e300, float("nan"), float("inf"), "1", None):
+        for value in (-1, 0, 1e300, "1", None):
             describe(folder, {name: value})
             folder.run(USAGE, ["predict", "scan.h5", "scan.h5", *THERE, "--sbatch", "2"],
                        ["--machine gpu.json: " + name, "next: "])

@@ -5,7 +5,6 @@
 
 #include "base/tolerance.hpp"
 #include "encoding/encoding.hpp"
-#include "engines/mu_factors.hpp"
 #include "engines/on_host.hpp"
 #include "operators/differences.hpp"
 #include "operators/gram.hpp"

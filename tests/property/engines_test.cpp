@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
-#include "device/reference_device.hpp"
+#include "device/host_device.hpp"
 #include "plan/options.hpp"
 #include "support/arrays.hpp"
 #include "support/case.hpp"

@@ -4,7 +4,7 @@
 
 #include "base/fft.hpp"
 #include "base/tolerance.hpp"
-#include "device/reference_device.hpp"
+#include "device/host_device.hpp"
 #include "operators/embedding.hpp"
 #include "support/arrays_fixture.hpp"
 #include "support/case.hpp"

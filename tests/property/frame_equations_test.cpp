@@ -6,7 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/tolerance.hpp"
-#include "device/described_device.hpp"
+#include "device/host_device.hpp"
 #include "plan/plan.hpp"
 #include "support/arrays_fixture.hpp"
 #include "support/equations.hpp"

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
-#include "device/reference_device.hpp"
+#include "device/host_device.hpp"
 #include "operators/differences.hpp"
 #include "operators/preconditioner.hpp"
 #include "operators/wavelet.hpp"

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/tolerance.hpp"
-#include "device/reference_device.hpp"
+#include "device/host_device.hpp"
 #include "device/volume.hpp"
 #include "operators/coil_maps.hpp"
 #include "operators/gram.hpp"

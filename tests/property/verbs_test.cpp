@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "device/reference_device.hpp"
+#include "device/host_device.hpp"
 #include "support/arrays_fixture.hpp"
 #include "support/numbers.hpp"
 

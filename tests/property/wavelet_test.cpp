@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "device/reference_device.hpp"
+#include "device/host_device.hpp"
 #include "operators/regularisers.hpp"
 #include "solve/splitting.hpp"
 #include "support/arrays_fixture.hpp"

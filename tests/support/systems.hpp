@@ -1,6 +1,6 @@
 #pragma once
 
-#include "device/reference_device.hpp"
+#include "device/host_device.hpp"
 #include "operators/gram.hpp"
 #include "solve/system.hpp"
 

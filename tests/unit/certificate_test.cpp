@@ -6,7 +6,7 @@
 #include <random>
 #include <set>
 
-#include "device/host_numbers.hpp"
+#include "device/array.hpp"
 #include "engines/exact_sums.hpp"
 #include "support/case.hpp"
 #include "support/equations.hpp"

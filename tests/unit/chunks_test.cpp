@@ -1,4 +1,4 @@
-#include "engines/chunks.hpp"
+#include "engines/pieces.hpp"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "device/described_device.hpp"
+#include "device/host_device.hpp"
 #include "engines/piecewise.hpp"
 #include "plan/plan.hpp"
 #include "support/case.hpp"

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
-#include "engines/time_nodes.hpp"
 #include "engines/time_terms.hpp"
 #include "support/case.hpp"
 

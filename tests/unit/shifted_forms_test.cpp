@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "device/reference_device.hpp"
+#include "device/host_device.hpp"
 #include "support/case.hpp"
 
 namespace lsrecon {

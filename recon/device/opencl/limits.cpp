@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "device/devices.hpp"
-#include "device/opencl/device.hpp"
+#include "device/opencl/drivers.hpp"
 #include "device/opencl/queue.hpp"
 
 namespace lsrecon {

@@ -59,8 +59,7 @@ struct LineConvolution::Shape {
     }
 };
 
-LineConvolution::LineConvolution(Queue& queue, const std::array<std::size_t, 3>& extents,
-                                 Precision precision)
+LineConvolution::LineConvolution(Queue& queue, const GridSize& extents, Precision precision)
     : queue_(queue), extents_(extents), precision_(precision) {
     std::transform(extents.begin(), extents.end(), lines_.begin(),
                    [&](std::size_t length) { return lines_of(length); });

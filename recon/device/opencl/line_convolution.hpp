@@ -15,7 +15,7 @@ namespace lsrecon::opencl {
 class LineConvolution {
 public:
     /// For a period of so many points; the queue must outlive it.
-    LineConvolution(Queue& queue, const std::array<std::size_t, 3>& extents, Precision precision);
+    LineConvolution(Queue& queue, const GridSize& extents, Precision precision);
 
     /// Whether the device has local memory for these lines, whose lengths are products of 2, 3, 5
     /// and 7; and the boxes are those of all parities, in the order of operators/embedding.hpp, and

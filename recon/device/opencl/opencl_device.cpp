@@ -1,14 +1,166 @@
+// Devices whose arrays are buffers of a queue: by kernels, and on the CPU by the host's loops.
+
 #include "device/opencl/opencl_device.hpp"
 
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <type_traits>
+#include <vector>
+
+#include "base/float_range.hpp"
 #include "base/parallel.hpp"
+#include "base/ranges.hpp"
+#include "base/types.hpp"
+#include "device/array.hpp"
+#include "device/device.hpp"
+#include "device/host_device.hpp"
+#include "device/host_loops.hpp"
 #include "device/opencl/array_kernels.hpp"
-#include "device/opencl/buffer_memory.hpp"
-#include "device/opencl/rounded_parts.hpp"
-#include "device/opencl/vkfft.hpp"
+#include "device/opencl/queue.hpp"
 
 namespace lsrecon::opencl {
 
 namespace {
+
+/// Numbers that belong to the queue's kernels or to the host: to whoever asked last. Memory of a
+/// CPU device is the host's until a kernel first asks for it: each command costs such a device two
+/// switches of threads, and most arrays of a solver see no kernel.
+class BufferMemory : public HostNumbers {
+public:
+    /// Counted in `of_all` while it lives.
+    BufferMemory(Queue& queue, std::size_t bytes, bool in_host_memory,
+                 std::shared_ptr<std::size_t> of_all)
+        : queue_(queue), bytes_(bytes), all_bytes_(std::move(of_all)) {
+        if (!in_host_memory) {
+            buffer_ = queue_.buffer(bytes_);
+        } else if (bytes_ <= queue_.info().max_allocation_bytes) {
+            // posix_memalign, because aligned_alloc takes only whole pages.
+            if (::posix_memalign(&host_, page, round_up(bytes_, cache_line)) != 0) {
+                host_ = nullptr;
+            }
+        }
+        if (in_host_memory && host_ == nullptr) {
+            throw cl::Error(CL_MEM_OBJECT_ALLOCATION_FAILURE, "posix_memalign");
+        }
+        *all_bytes_ += bytes_;
+    }
+    /// An error of unmapping would come again with the next command.
+    ~BufferMemory() override {
+        if (buffer_() == nullptr) {
+            std::free(host_);
+        } else if (host_ != nullptr) {
+            clEnqueueUnmapMemObject(queue_.commands()(), buffer_(), host_, 0, nullptr, nullptr);
+        }
+        *all_bytes_ -= bytes_;
+    }
+    BufferMemory(const BufferMemory&) = delete;
+    BufferMemory& operator=(const BufferMemory&) = delete;
+
+    /// The buffer, for commands of the queue.
+    cl::Buffer& buffer() {
+        if (buffer_() == nullptr) {
+            buffer_ = cl::Buffer(queue_.context(), CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, bytes_,
+                                 host_);
+            // Commands that are queued may outlive this object.
+            buffer_.setDestructorCallback([](cl_mem, void* memory) { std::free(memory); }, host_);
+        } else if (host_ != nullptr) {
+            queue_.commands().enqueueUnmapMemObject(buffer_, host_);
+        }
+        host_ = nullptr;
+        return buffer_;
+    }
+    void* begin() override {
+        if (host_ == nullptr) {
+            guarded("mapping an array", [&] {
+                queue_.finish();
+                host_ = queue_.commands().enqueueMapBuffer(buffer_, CL_TRUE,
+                                                           CL_MAP_READ | CL_MAP_WRITE, 0, bytes_);
+            });
+        }
+        return host_;
+    }
+
+private:
+    // Drivers copy what begins or ends elsewhere.
+    static constexpr std::size_t page = 4096;
+    static constexpr std::size_t cache_line = 64;
+
+    Queue& queue_;
+    cl::Buffer buffer_; ///< none before a command needs it
+    std::size_t bytes_;
+    std::shared_ptr<std::size_t> all_bytes_;
+    void* host_ = nullptr; ///< the numbers, while they are the host's
+};
+
+/// A device of a queue.
+class OnQueue {
+public:
+    virtual ~OnQueue() = default;
+    virtual Queue& queue() = 0;
+};
+
+/// A device of a queue, whose verbs are those of `Verbs`.
+template <typename Verbs> class QueueDevice : public Verbs, public OnQueue {
+public:
+    explicit QueueDevice(std::unique_ptr<Queue> queue)
+        : Verbs("opencl", queue->info(), pace_of(queue->info())), owned_(std::move(queue)) {}
+
+    Clock& clock() override { return queue_; }
+    void open_ahead() override { queue_.open_ahead(); }
+    void open() override { queue_.context(); }
+    Queue& queue() override { return queue_; }
+    double memory() const override { return static_cast<double>(queue_.memory()); }
+    double room() const override {
+        return memory() - std::min(memory(), static_cast<double>(*all_bytes_));
+    }
+    double largest_array() const override { return static_cast<double>(queue_.largest_buffer()); }
+    bool in_host_memory() const override { return queue_.info().type == "cpu"; }
+
+    Array zeros(std::size_t count, Element element) override {
+        return guarded("an array on the device", [&]() -> Array {
+            const std::size_t bytes = count * element.bytes();
+            auto memory =
+                std::make_shared<BufferMemory>(queue_, bytes, in_host_memory(), all_bytes_);
+            // Drivers allocate at first use: force that here, where a failure can be reported.
+            if (in_host_memory()) {
+                fill_with_zeros(memory->begin(), bytes);
+            } else {
+                queue_.fill(memory->buffer(), bytes);
+            }
+            return {count, element, std::move(memory)};
+        });
+    }
+
+private:
+    std::unique_ptr<Queue> owned_;
+    Queue& queue_ = *owned_;
+    std::shared_ptr<std::size_t> all_bytes_ = std::make_shared<std::size_t>(0);
+};
+
+/// Calls write(part, range) with values times 2^exponent, rounded to Real, a part at a time: all of
+/// them as they are where nothing changes.
+template <typename Real, typename Value, typename Write> void
+for_each_rounded_part(const Value* values, std::size_t count, int exponent, const Write& write) {
+    constexpr std::size_t values_at_a_time = std::size_t(1) << 20;
+    constexpr bool complex = Eigen::NumTraits<Value>::IsComplex;
+    using Stored = std::conditional_t<complex, std::complex<Real>, Real>;
+    if constexpr (std::is_same_v<Value, Stored>) {
+        if (exponent == 0) {
+            return write(values, Range{0, count});
+        }
+    }
+    const PowerOfTwo scale(exponent);
+    std::vector<Stored> some(std::min(count, values_at_a_time));
+    for (const Range& range : split_into_ranges(count, values_at_a_time)) {
+        for_each_range_in_parallel(range.count, cores_for(range.count), [&](const Range& part) {
+            const Value* from = values + range.first + part.first;
+            std::transform(from, from + part.count, some.begin() + static_cast<long>(part.first),
+                           [&](const Value& value) { return scaled_to<Stored>(value, scale); });
+        });
+        write(some.data(), range);
+    }
+}
 
 constexpr std::size_t most_work_groups = 512;
 
@@ -109,13 +261,9 @@ public:
 
     void run(const KernelRun& kernel) override { ArrayKernels(queue_, kernel.file).run(kernel); }
 
-    std::unique_ptr<FftPlan> plan_fft(const std::array<std::size_t, 3>& extents, std::size_t batch,
-                                      Precision precision) override {
-        return make_vkfft(queue_, *this, extents, {}, batch, precision);
-    }
-    std::unique_ptr<FftPlan> plan_padded_fft(const std::array<std::size_t, 3>& extents,
-                                             const std::array<Range, 3>& zeros, std::size_t batch,
-                                             Precision precision) override {
+    std::unique_ptr<FftPlan> plan_fft(const GridSize& extents, std::size_t batch,
+                                      Precision precision,
+                                      const std::array<Range, 3>& zeros) override {
         return make_vkfft(queue_, *this, extents, zeros, batch, precision);
     }
 
@@ -196,4 +344,29 @@ std::unique_ptr<Device> make_opencl_device(std::unique_ptr<Queue> queue) {
     return std::make_unique<OpenclDevice>(std::move(queue));
 }
 
+std::unique_ptr<Device> make_cpu_device(std::unique_ptr<Queue> queue) {
+    return std::make_unique<QueueDevice<HostDevice>>(std::move(queue));
+}
+
+std::unique_ptr<Device> make_device(std::unique_ptr<Queue> queue) {
+    return queue->info().type == "cpu" ? make_cpu_device(std::move(queue))
+                                       : make_opencl_device(std::move(queue));
+}
+
+Queue& queue_of(Device& device) {
+    return dynamic_cast<OnQueue&>(device).queue();
+}
+
 } // namespace lsrecon::opencl
+
+namespace lsrecon {
+
+std::unique_ptr<Device> open_device(const std::string& wanted, double memory,
+                                    OnFinding on_finding) {
+    return opencl::guarded("opening the device", [&] {
+        return opencl::make_device(
+            std::make_unique<opencl::Queue>(wanted, memory, std::move(on_finding)));
+    });
+}
+
+} // namespace lsrecon

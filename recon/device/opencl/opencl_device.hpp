@@ -1,13 +1,14 @@
 #pragma once
 
+// Devices whose arrays are buffers of their queue, and do not outlive them.
+
+#include <array>
 #include <memory>
 
 #include "device/device.hpp"
 #include "device/opencl/queue.hpp"
 
 namespace lsrecon::opencl {
-
-// Devices whose arrays are buffers of their queue, and do not outlive them.
 
 /// The verbs are kernels (kernels/arrays.cl), the FFT is VkFFT.
 std::unique_ptr<Device> make_opencl_device(std::unique_ptr<Queue> queue);
@@ -23,5 +24,12 @@ Queue& queue_of(Device& device);
 /// The buffer that an array of such a device is, for the next command. Ask again for another: a
 /// verb may have taken it back for the host.
 cl::Buffer& buffer_of(const Array& array);
+
+/// VkFFT on arrays of the queue's device, which must outlive it, of `batch` periods, with `zeros`
+/// as of Device::plan_fft. NotBuiltError when it is left out of this build, DeviceError when
+/// the device cannot run it.
+std::unique_ptr<FftPlan> make_vkfft(Queue& queue, Device& device, const GridSize& extents,
+                                    const std::array<Range, 3>& zeros, std::size_t batch,
+                                    Precision precision);
 
 } // namespace lsrecon::opencl

@@ -1,7 +1,10 @@
 #pragma once
 
+// A device of OpenCL with its queue, and how values come to it and from it.
+
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <deque>
 #include <future>
 #include <map>
@@ -10,13 +13,39 @@
 #include <vector>
 
 #include "base/types.hpp"
-#include "device/clock.hpp"
+#include "device/device.hpp"
 #include "device/devices.hpp"
 #include "device/opencl/cl.hpp"
-#include "device/opencl/driver_cache.hpp"
-#include "device/opencl/staging.hpp"
+#include "device/opencl/drivers.hpp"
 
 namespace lsrecon::opencl {
+
+/// Copies between a device and any memory of the host by way of memory that the driver has pinned,
+/// on all cores: what is not pinned a driver copies on one core, some of it twice.
+class Staging {
+public:
+    explicit Staging(cl::CommandQueue queue, const cl::Context& context);
+    ~Staging();
+    Staging(const Staging&) = delete;
+    Staging& operator=(const Staging&) = delete;
+
+    /// `values` may change when it returns.
+    void write(const void* values, std::size_t bytes, const cl::Buffer& to, std::size_t offset);
+    /// Waits for the values.
+    void read(const cl::Buffer& from, std::size_t offset, std::size_t bytes, void* values);
+
+private:
+    struct Slot {
+        cl::Buffer buffer;
+        char* memory = nullptr;
+        cl::Event busy;
+
+        void wait();
+    };
+
+    cl::CommandQueue queue_;
+    std::array<Slot, 2> slots_; ///< one is copied while the other is transferred
+};
 
 /// A number in the precision that a kernel takes it in.
 struct Real {

@@ -1,9 +1,12 @@
-#include "device/opencl/vkfft.hpp"
+// The FFT of GPUs by VkFFT, or the answer of a build without it.
 
-#include "device/convolution.hpp"
-#include "device/opencl/line_convolution.hpp"
 #include "device/opencl/opencl_device.hpp"
+
+#include "device/host_device.hpp"
+#include "device/opencl/line_convolution.hpp"
 #include "device/opencl/program.hpp"
+
+#ifdef LSRECON_WITH_VKFFT
 
 // VkFFT keeps compiled plans as text, which version 1.2 cuts at a zero byte. Its programs go
 // through our cache on disk instead, as all others do: these functions replace OpenCL's within the
@@ -18,7 +21,7 @@ cl_program built_program(cl_context context, cl_uint count, const char** texts,
     }
     try {
         const cl::Context in(context, true);
-        cl::Program program = lsrecon::opencl::build_source(
+        cl::Program program = lsrecon::opencl::build_program(
             in, in.getInfo<CL_CONTEXT_DEVICES>().front(), "VkFFT", source, "");
         *result = clRetainProgram(program());
         return program();
@@ -61,24 +64,21 @@ void require(VkFFTResult result, const char* what) {
 
 class Vkfft : public FftPlan {
 public:
-    Vkfft(Queue& queue, Device& device, const std::array<std::size_t, 3>& extents,
-          const std::array<Range, 3>& zeros, std::size_t batch, Precision precision)
-        : device_(device), lines_(queue, extents, precision), batch_(batch), precision_(precision),
-          commands_(queue.commands()()), context_(queue.context()()),
+    Vkfft(Queue& queue, Device& device, const GridSize& extents, const std::array<Range, 3>& zeros,
+          std::size_t batch, Precision precision)
+        : FftPlan(device, extents[0] * extents[1] * extents[2], batch),
+          lines_(queue, extents, precision), precision_(precision), commands_(queue.commands()()),
+          context_(queue.context()()),
           opencl_device_(queue.commands().getInfo<CL_QUEUE_DEVICE>()()),
           platform_(
               cl::Platform(cl::Device(opencl_device_, true).getInfo<CL_DEVICE_PLATFORM>())()) {
         for (std::size_t d = 0; d < 3; ++d) {
-            count_ *= extents[d];
             if (extents[d] > 1) { // a length of 1 transforms nothing; VkFFT is not given it
                 lengths_.push_back(extents[d]);
                 zeros_.push_back(zeros[d]);
             }
         }
     }
-    Vkfft(const Vkfft&) = delete;
-    Vkfft& operator=(const Vkfft&) = delete;
-
     std::string library() const override {
         const int v = VkFFTGetVersion(); // X.XX.XX as XXXXX
         return text("VkFFT ", v / 10000, ".", v / 100 % 100, ".", v % 100);
@@ -86,15 +86,12 @@ public:
 
     void forward(Array& values) override { run(forward_, values, -1); }
     void backward(Array& values) override { run(backward_, values, 1); }
-    void convolve(const Array& spectra, std::size_t first, Array& values) override {
-        convolve_by_verbs(device_, *this, count_, spectra, first, values);
-    }
     void add_convolution(const Convolution& by, const std::vector<Array>& maps, const Array& in,
                          Array& out) override {
         if (lines_.serves(by)) {
             lines_.add(by, maps, in, out);
         } else {
-            add_convolution_by_verbs(device_, *this, batch_, by, maps, in, out);
+            FftPlan::add_convolution(by, maps, in, out);
         }
     }
 
@@ -129,7 +126,7 @@ private:
         configuration.platform = &platform_;
         configuration.device = &opencl_device_;
         configuration.context = &context_;
-        bytes_ = static_cast<Size>(batch_ * count_ * value_bytes());
+        bytes_ = static_cast<Size>(batch_ * points_ * value_bytes());
         configuration.bufferSize = &bytes_;
         configuration.doublePrecision = precision_ == Precision::float64 ? 1 : 0;
         // Sines from tables made in double precision; the device's own may be fast and wrong.
@@ -152,15 +149,12 @@ private:
         require(VkFFTAppend(&plan.application, direction, &parameters), "launching");
     }
 
-    Device& device_;
     LineConvolution lines_;
-    std::size_t batch_;
     Precision precision_;
     cl_command_queue commands_;
     cl_context context_;
     cl_device_id opencl_device_;
     cl_platform_id platform_;
-    std::size_t count_ = 1;
     std::vector<std::size_t> lengths_;
     std::vector<Range> zeros_; ///< ranges of zeros along these lengths
     Size bytes_ = 0;
@@ -170,8 +164,7 @@ private:
 
 } // namespace
 
-std::unique_ptr<FftPlan> make_vkfft(Queue& queue, Device& device,
-                                    const std::array<std::size_t, 3>& extents,
+std::unique_ptr<FftPlan> make_vkfft(Queue& queue, Device& device, const GridSize& extents,
                                     const std::array<Range, 3>& zeros, std::size_t batch,
                                     Precision precision) {
     return guarded("planning an FFT", [&] {
@@ -180,3 +173,17 @@ std::unique_ptr<FftPlan> make_vkfft(Queue& queue, Device& device,
 }
 
 } // namespace lsrecon::opencl
+
+#else
+
+namespace lsrecon::opencl {
+
+std::unique_ptr<FftPlan> make_vkfft(Queue&, Device&, const std::array<std::size_t, 3>&,
+                                    const std::array<Range, 3>&, std::size_t, Precision) {
+    throw NotBuiltError("VkFFT is not built in\n  next:     configure with "
+                        "-DLSRECON_WITH_VKFFT=ON");
+}
+
+} // namespace lsrecon::opencl
+
+#endif

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/parallel.hpp"
-#include "device/host_numbers.hpp"
+#include "device/array.hpp"
 #include "engines/host/engines.hpp"
 #include "engines/pieces.hpp"
 
@@ -231,14 +231,14 @@ private:
     }
 
     void forward(const Array& rho, const Range& coils, Array& out, const Progress& progress) {
-        constexpr std::size_t told_after = 64;
+        constexpr std::size_t progress_after = 64;
         std::vector<Real> of_coils(coils.count * room_of_halves());
         for_each_in_parallel(coils.count, [&](std::size_t c) {
             put_halves(lsrecon::values<Real>(rho) + (coils.first + c) * voxels(),
                        of_coils.data() + c * room_of_halves());
         });
         const std::vector<Range> tasks = split_into_ranges(samples(), samples_of_a_task);
-        for (const Range& some : split_into_ranges(tasks.size(), told_after)) {
+        for (const Range& some : split_into_ranges(tasks.size(), progress_after)) {
             for_each_in_parallel(some.count, [&](std::size_t t) {
                 const Range& task = tasks[some.first + t];
                 Block factors = empty_block(task.count, false);

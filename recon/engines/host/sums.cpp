@@ -2,8 +2,8 @@
 
 #include "base/machine.hpp"
 #include "base/parallel.hpp"
-#include "device/host_numbers.hpp"
-#include "engines/exact_block.hpp"
+#include "device/array.hpp"
+#include "engines/exact_sums.hpp"
 #include "engines/host/engines.hpp"
 #include "engines/pieces.hpp"
 
@@ -74,16 +74,16 @@ private:
                 all.values.push_back(value_at(values, c * sources + s));
             }
         }
-        const std::vector<PointLanes> places = in_lanes(count, point);
-        constexpr std::size_t told_after = 1024; // of lanes
-        for (const Range& some : split_into_ranges(places.size(), told_after)) {
+        const std::vector<PointLanes> lanes = in_lanes(count, point);
+        constexpr std::size_t progress_after = 1024; // of lanes
+        for (const Range& some : split_into_ranges(lanes.size(), progress_after)) {
             for_each_in_parallel(some.count, [&](std::size_t i) {
                 std::vector<Lanes> sums(2 * coils, Lanes{});
-                add_exact_block(all, {0, sources}, places[some.first + i], sums);
+                add_exact_block(all, {0, sources}, lanes[some.first + i], sums);
                 put(sums, (some.first + i) * exact_lanes, count, out);
             });
             progress(static_cast<double>(some.first + some.count) /
-                     static_cast<double>(places.size()));
+                     static_cast<double>(lanes.size()));
         }
     }
 
@@ -111,7 +111,7 @@ private:
 
 Cost predict_sums(const EngineFacts& facts, const Variant&, const std::string& stage,
                   const SamplePoints& points, const Voxels& voxels) {
-    constexpr double seconds_of_a_pair = 3.3e-9 / 4.8; // of a core; Pace::exact is on it
+    constexpr double seconds_of_a_pair = 3.3e-9 / 4.8; // of a core; MachineModel::exact is on it
     Cost cost = cost_of_pieces({1, points.count(), voxels.count()}, facts.precision);
     cost.seconds = seconds_of_a_pair / facts.machine.pace.cores *
                    static_cast<double>(points.count()) * static_cast<double>(voxels.count());

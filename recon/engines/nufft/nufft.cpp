@@ -1,4 +1,4 @@
-#include "engines/nufft/nufft.hpp"
+#include "engines/host/engines.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -9,7 +9,7 @@
 #include "base/fft.hpp"
 #include "base/linear_algebra.hpp"
 #include "base/parallel.hpp"
-#include "device/host_numbers.hpp"
+#include "device/array.hpp"
 #include "engines/nufft/spread.hpp"
 
 namespace lsrecon {

@@ -1,12 +1,12 @@
 // The direct transform by a kernel of the variant's name, for voxels anywhere: sources in chunks,
-// points in blocks, coils in bundles (engines/chunks.hpp).
+// points in blocks, coils in bundles (engines/pieces.hpp).
 
 #include "engines/opencl/engines.hpp"
 
 #include <optional>
 
-#include "engines/opencl/geometry.hpp"
-#include "engines/opencl/mirrored.hpp"
+#include "engines/opencl/points.hpp"
+#include "engines/pieces.hpp"
 
 namespace lsrecon::opencl {
 
@@ -36,12 +36,12 @@ public:
           units_(points_, voxels_),
           samples_on_device_(
               resources_,
-              TrajectoryPoints(points_, voxels.per_fov(),
-                               SplitScale(std::max(voxels.extent_in_voxels(), units_.extent),
-                                          units_.off_resonance ? 4 : 3),
-                               units_.time),
+              trajectory_points(points_, voxels.per_fov(),
+                                SplitScale(std::max(voxels.extent_in_voxels(), units_.extent),
+                                           units_.off_resonance ? 4 : 3),
+                                units_.time),
               variant_.layout),
-          voxels_on_device_(resources_, VoxelPoints(voxels_, units_.time), variant_.layout) {}
+          voxels_on_device_(resources_, voxel_points(voxels_, units_.time), variant_.layout) {}
 
     std::size_t samples() const override { return points_.count(); }
     std::size_t voxels() const override { return voxels_.count(); }
@@ -212,6 +212,36 @@ std::size_t DirectTransform::pack(const Sum& sum, const TransformPlan& plan, con
 }
 
 } // namespace
+
+double error_of_exact(const EngineFacts& context, const Variant& variant, const std::string& stage,
+                      const SamplePoints& points, const Voxels& voxels) {
+    const std::size_t terms = stage == "f" ? voxels.count() : points.count();
+    if (context.precision == Precision::float64) {
+        // The error against the reference: both round.
+        return 2 * tolerance::reference(largest_turns(points, voxels), terms);
+    }
+    const Parameters& parameters = context.parameters(variant.name, stage).values;
+    return tolerance::direct_transform(variant.arithmetic_by(parameters).rounding, terms);
+}
+
+Cost predict_exact(const EngineFacts& context, const Variant& variant, const std::string& stage,
+                   const SamplePoints& points, const Voxels& voxels) {
+    const ChosenParameters& parameters = context.parameters(variant.name, stage);
+    const double half_of_q = stage == "q" ? 2 : 1; // its voxels are half of all differences
+    const double pairs =
+        half_of_q * static_cast<double>(points.count()) * static_cast<double>(voxels.count());
+    const PairCost& of_pair = variant.arithmetic_by(parameters.values).cost;
+    const DeviceRates rates = nominal_rates(context.machine.device);
+    // Measured by `lsrecon tune`, else by the numbers of the device.
+    const double rate = parameters.pairs_per_second > 0
+                            ? parameters.pairs_per_second
+                            : limit_of(of_pair, stage, rates).pairs_per_second;
+    const double of_doubles = context.precision == Precision::float64 ? 3 : 1; // measured
+    Cost cost = cost_of_pieces({1, points.count(), voxels.count()}, context.precision);
+    cost.seconds = of_doubles * (rate > 0 ? pairs / rate : 0);
+    cost.error = error_of_exact(context, variant, stage, points, voxels);
+    return cost;
+}
 
 std::unique_ptr<Transform> make_direct(const EngineContext& context, const Variant& variant,
                                        const SamplePoints& points, const Voxels& voxels) {

@@ -1,9 +1,11 @@
 #pragma once
 
+// Samples and columns of a transform on a lattice.
+
 #include <vector>
 
-#include "engines/chunks.hpp"
 #include "engines/opencl/resources.hpp"
+#include "engines/pieces.hpp"
 #include "scan/voxels.hpp"
 
 namespace lsrecon::opencl {

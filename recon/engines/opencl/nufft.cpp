@@ -3,7 +3,8 @@
 
 #include "engines/opencl/engines.hpp"
 
-#include "engines/nufft/nufft.hpp"
+#include "device/opencl/array_kernels.hpp"
+#include "engines/host/engines.hpp"
 #include "engines/opencl/nufft_bins.hpp"
 
 namespace lsrecon::opencl {
@@ -96,10 +97,6 @@ public:
     double adjoint_error() const override { return grid_.error + rounding_; }
 
 private:
-    static cl_int4 as_int4(const std::array<std::size_t, 3>& size) {
-        return {{static_cast<cl_int>(size[0]), static_cast<cl_int>(size[1]),
-                 static_cast<cl_int>(size[2]), 0}};
-    }
     std::size_t width() const { return grid_.kernel.width(); }
     std::size_t lanes() const { return lanes_for(width()); }
 
@@ -170,7 +167,7 @@ private:
                 needs(std::max({points, samples_, in_parts})) > device.largest_array())) {
             together_ /= 2;
         }
-        fft_ = device.plan_padded_fft(grid_.fine, unused(), together_, resources_.precision);
+        fft_ = device.plan_fft(grid_.fine, together_, resources_.precision, unused());
         fine_ = device.zeros(together_ * points, resources_.complex());
         sorted_ = device.zeros(together_ * samples_, resources_.complex());
         parts_ = device.zeros(together_ * in_parts, resources_.complex());

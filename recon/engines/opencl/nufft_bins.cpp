@@ -51,9 +51,9 @@ Place<Real> place_of(const Vec3& k, const Vec3& per_fov, const std::vector<Nufft
 }
 
 /// Computes the places on the host: devices may lack doubles.
-template <typename Real> PlacesOfScan slices_of(Queue& queue, const std::vector<Vec3>& trajectory,
-                                                const Voxels& voxels, const NufftGrid& grid,
-                                                bool is_volume) {
+template <typename Real> PlacesOfScan find_places(Queue& queue, const std::vector<Vec3>& trajectory,
+                                                  const Voxels& voxels, const NufftGrid& grid,
+                                                  bool is_volume) {
     constexpr std::size_t samples_at_a_time = std::size_t(1) << 18; // in memory that is used again
     const MiddlePhases middle(voxels);
     std::vector<NufftLine> lines;
@@ -145,7 +145,7 @@ void NufftBins::sort(const Resources& resources, const SamplePoints& points, con
     const std::size_t number = bytes_of(resources.precision);
     const std::size_t end = starts_of_keys_.size() - 1;
     const auto make =
-        resources.precision == Precision::float64 ? slices_of<double> : slices_of<float>;
+        resources.precision == Precision::float64 ? find_places<double> : find_places<float>;
     const PlacesOfScan scan = make(queue, points.trajectory, voxels, grid, tiles.is_volume);
     cl::Buffer keys = queue.buffer(samples * sizeof(cl_uint));
     order = queue.buffer(samples * sizeof(cl_uint));

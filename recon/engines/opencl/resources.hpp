@@ -1,7 +1,12 @@
 #pragma once
 
+// What a transform computes with on an OpenCL device.
+
+#include <cmath>
 #include <type_traits>
 
+#include "base/finding.hpp"
+#include "device/opencl/cl.hpp"
 #include "device/opencl/opencl_device.hpp"
 #include "engines/opencl/engines.hpp"
 
@@ -67,6 +72,27 @@ private:
 
 inline Resources resources_of(const EngineContext& context) {
     return {queue_of(context.device), context.device, context.precision, context.on_finding};
+}
+
+inline double in_mib(std::size_t bytes) {
+    return std::round(static_cast<double>(bytes) / (1 << 20) * 100) / 100;
+}
+
+/// attempt(bytes) for blocks of so many bytes, and again with half as many, with a finding, for as
+/// long as the device has no room and the blocks are not tiny. Throws the device's last error.
+template <typename Attempt>
+void with_smaller_blocks(std::size_t bytes, const OnFinding& on_finding, const Attempt& attempt) {
+    constexpr std::size_t fewest_bytes = std::size_t(1) << 16;
+    for (;; bytes /= 2) {
+        try {
+            return guarded("a transform", [&] { attempt(bytes); });
+        } catch (const NoRoomError&) {
+            if (bytes / 2 < fewest_bytes) {
+                throw;
+            }
+            on_finding({Found::device_memory, {{"mib", in_mib(bytes)}}});
+        }
+    }
 }
 
 } // namespace lsrecon::opencl

@@ -5,8 +5,9 @@
 
 #include "engines/opencl/engines.hpp"
 
-#include "engines/opencl/blocks.hpp"
+#include "engines/opencl/resources.hpp"
 #include "engines/opencl/separable_forms.hpp"
+#include "engines/pieces.hpp"
 
 namespace lsrecon::opencl {
 
@@ -69,30 +70,21 @@ private:
     }
 
     void run_forward(const SeparableWork& work) const {
-        const Parameters& parameters = parameters_of("f");
-        switch (form_of("f")) {
-        case Form::in_private:
-            return forward_private(work);
-        case Form::local:
-            return forward_tiled(local_forward(parameters, samples(), resources_), work);
-        case Form::matrix:
-            return forward_tiled(matrix_forward(parameters, samples(), resources_), work);
+        const Form form = form_of("f");
+        if (form == Form::in_private) {
+            forward_private(work);
+        } else {
+            forward_tiled(form, parameters_of("f"), work);
         }
     }
 
     void run_adjoint(const SeparableWork& work, std::size_t most_bytes) const {
-        const Parameters& parameters = parameters_of(stage_);
-        const std::size_t columns = LatticeColumns(voxels_).count;
-        switch (form_of(stage_)) {
-        case Form::in_private:
-            return separable_private(parameters, work, most_bytes,
-                                     {context_.kept, points_.trajectory});
-        case Form::local:
-            return separable_tiled(local_product(parameters, columns, resources_), work,
-                                   most_bytes);
-        case Form::matrix:
-            return separable_tiled(matrix_product(parameters, columns, resources_), work,
-                                   most_bytes);
+        const Form form = form_of(stage_);
+        if (form == Form::in_private) {
+            separable_private(parameters_of(stage_), work, most_bytes,
+                              {context_.kept, points_.trajectory});
+        } else {
+            separable_tiled(form, parameters_of(stage_), work, most_bytes);
         }
     }
 
@@ -110,6 +102,26 @@ private:
 };
 
 } // namespace
+
+Cost predict_separable(const EngineFacts& context, const Variant& variant, const std::string& stage,
+                       const SamplePoints& points, const Voxels& voxels) {
+    constexpr double multiply_adds = 800; // as many take as long as one factor in doubles, measured
+    Cost cost = predict_exact(context, variant, stage, points, voxels);
+    const Parameters& parameters = context.parameters(variant.name, stage).values;
+    if (stage != "f" && static_cast<Form>(parameters.at("FORM")) == Form::in_private) {
+        const std::size_t columns = LatticeColumns(voxels).count;
+        cost.seconds *= static_cast<double>(round_up(columns, lanes_of(context.precision))) /
+                        static_cast<double>(columns);
+    }
+    double factors = 0;
+    for (const std::size_t size : voxels.lattice_size()) {
+        factors += size > 1 ? static_cast<double>(size) : 0;
+    }
+    const double rate = nominal_rates(context.machine.device).multiply_adds;
+    cost.once = rate > 0 ? factors * static_cast<double>(points.count()) * multiply_adds / rate : 0;
+    cost.seconds += cost.once;
+    return cost;
+}
 
 std::unique_ptr<Transform> make_separable(const EngineContext& context, const Variant& variant,
                                           const SamplePoints& points, const Voxels& voxels) {

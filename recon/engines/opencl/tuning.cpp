@@ -1,5 +1,6 @@
-// The choice of a kernel's parameters on a device, and the file of winners that `lsrecon tune`
-// keeps.
+// The choice of a kernel's parameters on a device: kernels/tuning.json, which has for every kernel
+// and stage the space of a search, what bounds it, and the defaults of each family of devices; and
+// the file of winners that `lsrecon tune` keeps.
 
 #include "engines/tuning.hpp"
 
@@ -13,8 +14,7 @@
 #include "base/error.hpp"
 #include "base/folders.hpp"
 #include "base/output_file.hpp"
-#include "device/opencl/kernel_files.hpp"
-#include "engines/opencl/tuning_table.hpp"
+#include "device/opencl/program.hpp"
 
 namespace lsrecon {
 
@@ -22,6 +22,78 @@ namespace {
 
 using nlohmann::json;
 namespace fs = std::filesystem;
+
+constexpr const char* file_name = "tuning.json";
+
+/// Reads from the file; any error in it becomes a DeviceError that names the file.
+template <typename Read> auto from_table(Read&& read) {
+    const std::string content = opencl::kernel_source(file_name);
+    try {
+        return std::forward<Read>(read)(json::parse(content));
+    } catch (const json::exception& error) {
+        throw DeviceError(text("kernel file ", file_name, ": ", error.what(),
+                               "\n  next:     correct it (LSRECON_KERNELS), or report a bug"));
+    }
+}
+
+/// The part of the first family that has one.
+const json& of_family(const json& parts, const std::vector<std::string>& families,
+                      std::string& found) {
+    const auto first =
+        std::find_if(families.begin(), families.end(),
+                     [&](const std::string& family) { return parts.contains(family); });
+    found = first == families.end() ? families.back() : *first;
+    return parts.at(found);
+}
+
+std::vector<DeviceBound> read_bounds(const json& bounds) {
+    std::vector<DeviceBound> result;
+    for (const auto& [number, sum] : bounds.items()) {
+        DeviceBound bound{number, {}};
+        for (const json& product : sum) {
+            bound.sum.emplace_back();
+            for (const json& factor : product) {
+                if (factor.is_string()) {
+                    bound.sum.back().push_back({factor.get<std::string>(), 1});
+                } else {
+                    bound.sum.back().push_back({"", factor.get<int>()});
+                }
+            }
+        }
+        result.push_back(bound);
+    }
+    return result;
+}
+
+/// The families whose rows of the table the device takes, the nearest first: "nvidia 9.0" (compute
+/// capability), "nvidia", "gpu"; "amd", "intel" or "cpu" and "gpu".
+std::vector<std::string> families_of(const DeviceInfo& device) {
+    if (device.type == "cpu") {
+        return {"cpu", "gpu"};
+    }
+    std::string vendor = device.vendor;
+    std::transform(vendor.begin(), vendor.end(), vendor.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    for (const auto& [part, family] :
+         {std::pair("nvidia", "nvidia"), std::pair("amd", "amd"),
+          std::pair("advanced micro devices", "amd"), std::pair("intel", "intel")}) {
+        if (vendor.find(part) != std::string::npos) {
+            std::vector<std::string> families{family, "gpu"};
+            if (!device.compute_capability.empty()) {
+                families.insert(families.begin(), text(family, " ", device.compute_capability));
+            }
+            return families;
+        }
+    }
+    return {"gpu"};
+}
+
+/// The numbers that bound parameters.
+DeviceNumbers numbers_of(const DeviceInfo& device) {
+    return {{"work_group", static_cast<double>(device.max_work_group)},
+            {"local_bytes", static_cast<double>(device.local_bytes)},
+            {"constant_bytes", static_cast<double>(device.constant_bytes)}};
+}
 
 constexpr const char* winners_end = ".json";
 
@@ -46,55 +118,32 @@ json read_winners(const std::string& path) {
     return content.is_array() ? content : json::array();
 }
 
-bool is_of(const json& winner, const json& key) {
-    return winner.is_object() && winner.value("key", json()) == key;
-}
-
-/// The default or a value of the space for each parameter: nothing else was ever tried.
-bool read_parameters(const json& values, const opencl::TuningEntry& entry, Parameters& parameters) {
-    if (!values.is_object() || values.size() != entry.defaults.size()) {
-        return false;
-    }
-    parameters = entry.defaults;
-    for (auto& [name, value] : parameters) {
-        const json stored = values.value(name, json());
-        std::vector<int> known =
-            entry.space.count(name) ? entry.space.at(name) : std::vector<int>();
-        known.push_back(value);
-        const auto same = std::find(known.begin(), known.end(), stored);
-        if (same == known.end()) {
-            return false;
-        }
-        value = *same;
-    }
-    return true;
-}
-
-/// Chooses the stored winner, if this kernel can take it on this device.
+/// Chooses the stored winner, if there is one that this device allows.
 void find_winner(const DeviceInfo& device, const std::string& kernel, const std::string& stage,
-                 const opencl::TuningEntry& entry, ChosenParameters& chosen) {
+                 const TuningEntry& entry, ChosenParameters& chosen) {
     const json winners = read_winners(tuning_path(device) + winners_end);
     if (winners.empty()) {
         return; // the key takes a hash of the kernel
     }
     const json key = key_of(device, kernel, stage);
-    Parameters parameters;
     for (const json& winner : winners) {
-        if (is_of(winner, key) &&
-            read_parameters(winner.value("parameters", json()), entry, parameters) &&
-            fits(parameters, entry.bounds, opencl::numbers_of(device))) {
-            const json rate = winner.value("pairs_per_second", json());
-            chosen = {parameters, "tuned on this device",
-                      rate.is_number() ? rate.get<double>() : 0};
-            return;
+        try {
+            const auto values = winner.at("parameters").get<Parameters>();
+            if (winner.at("key") == key && values.size() == entry.defaults.size() &&
+                fits(values, entry.bounds, numbers_of(device))) {
+                chosen = {values, "tuned on this device",
+                          winner.at("pairs_per_second").get<double>()};
+                return;
+            }
+        } catch (const json::exception&) { // something else
         }
     }
 }
 
 ChosenParameters chosen(const DeviceInfo& device, const std::string& kernel,
                         const std::string& stage, const Parameters& given, bool tuned) {
-    opencl::TuningEntry entry;
-    const bool tunable = opencl::find_tuning_entry(device, kernel, stage, entry);
+    TuningEntry entry;
+    const bool tunable = find_tuning_entry(device, kernel, stage, entry);
     ChosenParameters chosen{entry.defaults, tunable ? "default for " + entry.family : ""};
     if (tunable && tuned) {
         find_winner(device, kernel, stage, entry, chosen);
@@ -113,8 +162,33 @@ ChosenParameters chosen(const DeviceInfo& device, const std::string& kernel,
 
 } // namespace
 
+bool find_tuning_entry(const DeviceInfo& device, const std::string& kernel,
+                       const std::string& stage, TuningEntry& entry) {
+    return from_table([&](const json& table) {
+        if (!table.contains(kernel)) {
+            return false;
+        }
+        const json& stages = table.at(kernel);
+        const json& row = stages.contains(stage) ? stages.at(stage) : stages.at("fhd");
+        const std::vector<std::string> families = families_of(device);
+        std::string ignored;
+        entry.space = of_family(row.at("space"), families, ignored).get<SearchSpace>();
+        entry.bounds = read_bounds(of_family(row.at("bounds"), families, ignored));
+        entry.defaults = of_family(row.at("defaults"), families, entry.family).get<Parameters>();
+        return true;
+    });
+}
+
 std::vector<Tunable> tunables() {
-    return opencl::tuning_rows();
+    return from_table([](const json& table) {
+        std::vector<Tunable> rows;
+        for (const auto& [kernel, stages] : table.items()) {
+            for (const auto& [stage, entry] : stages.items()) {
+                rows.push_back({kernel, stage});
+            }
+        }
+        return rows;
+    });
 }
 
 ChosenParameters choose_parameters(const DeviceInfo& device, const std::string& kernel,
@@ -129,11 +203,11 @@ ChosenParameters shipped_parameters(const DeviceInfo& device, const std::string&
 
 Candidates tuning_candidates(const DeviceInfo& device, const std::string& kernel,
                              const std::string& stage) {
-    opencl::TuningEntry entry;
-    if (!opencl::find_tuning_entry(device, kernel, stage, entry)) {
+    TuningEntry entry;
+    if (!find_tuning_entry(device, kernel, stage, entry)) {
         throw UsageError(text("kernel ", kernel, " has no parameters to search"));
     }
-    return candidates_of(entry.space, entry.defaults, entry.bounds, opencl::numbers_of(device));
+    return candidates_of(entry.space, entry.defaults, entry.bounds, numbers_of(device));
 }
 
 void store_winner(const DeviceInfo& device, const std::string& kernel, const std::string& stage,
@@ -145,7 +219,7 @@ void store_winner(const DeviceInfo& device, const std::string& kernel, const std
     const FileLock lock(tuning_path(device) + ".lock"); // of other searches, until it is written
     json kept = json::array();
     for (const json& other : read_winners(path)) {
-        if (other.is_object() && other.contains("key") && !is_of(other, key)) {
+        if (other.is_object() && other.contains("key") && other["key"] != key) {
             kept.push_back(other);
         }
     }

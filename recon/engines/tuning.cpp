@@ -1,4 +1,4 @@
-#include "engines/search_space.hpp"
+#include "engines/tuning.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "device/host_rows.hpp"
+#include "device/host_loops.hpp"
 
 #include <type_traits>
 

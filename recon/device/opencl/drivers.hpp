@@ -1,11 +1,14 @@
 #pragma once
 
+// OpenCL's drivers: their devices, and the cache that PoCL keeps.
+
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "base/finding.hpp"
 #include "base/folders.hpp"
+#include "device/devices.hpp"
 #include "device/opencl/cl.hpp"
 
 namespace lsrecon::opencl {
@@ -38,5 +41,15 @@ std::string trouble_with_driver_cache();
 /// another process holds the lock for too long.
 std::unique_ptr<FileLock> lock_driver_cache(const cl::Device& device, const std::string& key,
                                             const OnFinding& on_finding);
+
+/// The handles of list_devices(), in the same order.
+std::vector<cl::Device> device_handles();
+
+/// The message when there is no device: `platforms` are those that the loader knows, `trouble` is
+/// trouble_with_driver_cache() when PoCL is one of them.
+std::string no_device_message(const std::vector<std::string>& platforms,
+                              const std::string& trouble);
+
+DeviceInfo describe(const cl::Device& device, int index);
 
 } // namespace lsrecon::opencl
