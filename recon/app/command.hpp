@@ -43,10 +43,6 @@ Bound bound(OptionTable (*options_of)(Asked& asked), ExitCode (*run)(Asked& aske
     return {options_of(*asked), [asked, run] { return run(*asked); }};
 }
 
-/// "field of view of the image, in mm [as the file says]"
-std::string line_of(const Option& option);
-/// "0 done, 1 bug, ...", in two lines.
-std::string exit_codes_in_words();
 /// "--maps-crop" of "maps_crop"; "SCAN" as it is.
 std::string flag_of(const std::string& key);
 /// Whether some command takes an option of this key.
@@ -74,6 +70,10 @@ void take_words(const OptionTable& options, const std::string& line);
 
 /// Does what a command line asks for. UsageError for words that nothing takes.
 ExitCode run_command_line(int argc, const char* const* argv);
+
+/// Writes lsrecon.bash, _lsrecon for zsh and lsrecon.fish, which complete command lines, into a
+/// folder that is there: packages install them.
+void write_completions(const std::string& folder);
 
 /// Prints an image file as `lsrecon info --json` does.
 void print_image_as_json(const std::string& path);
