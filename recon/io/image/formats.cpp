@@ -13,7 +13,7 @@
 #include "io/image/png.hpp"
 #include "io/image/reader.hpp"
 #include "io/image/slice_stack.hpp"
-#include "io/ismrmrd/images.hpp"
+#include "io/ismrmrd/formats.hpp"
 #include "io/maps_file.hpp"
 
 namespace lsrecon {

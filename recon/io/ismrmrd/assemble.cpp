@@ -1,4 +1,4 @@
-#include "io/ismrmrd/assemble.hpp"
+#include "io/ismrmrd/frames.hpp"
 
 #include <algorithm>
 #include <cmath>
