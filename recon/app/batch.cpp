@@ -26,7 +26,6 @@
 #include "base/timer.hpp"
 #include "base/version.hpp"
 #include "io/image/file.hpp"
-#include "io/image/reader.hpp"
 #include "io/part_folder.hpp"
 
 namespace lsrecon::app {

@@ -8,7 +8,6 @@
 #include "app/options.hpp"
 #include "base/error.hpp"
 #include "base/named_files.hpp"
-#include "io/file_hashes.hpp"
 #include "io/record.hpp"
 
 namespace lsrecon::app {

@@ -10,7 +10,7 @@
 #include "device/devices.hpp"
 #include "encoding/methods.hpp"
 #include "encoding/solvers.hpp"
-#include "io/image/png.hpp"
+#include "io/preview.hpp"
 #include "plan/effort.hpp"
 #include "plan/settle.hpp"
 #include "solve/cg.hpp"

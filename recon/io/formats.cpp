@@ -11,7 +11,6 @@
 #include "io/image/formats.hpp"
 #include "io/ismrmrd/formats.hpp"
 #include "io/native/scan.hpp"
-#include "io/native/writer.hpp"
 #include "simulate/simulate.hpp"
 
 namespace lsrecon {

@@ -12,7 +12,7 @@
 #include "io/image/cfl.hpp"
 #include "io/image/formats.hpp"
 #include "io/native/grid.hpp"
-#include "io/native/writer.hpp"
+#include "io/native/scan.hpp"
 #include "io/record.hpp"
 
 namespace lsrecon {

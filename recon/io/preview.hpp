@@ -57,4 +57,11 @@ struct Picture {
 Picture make_preview(const Image& image, const FrameValues& values, const GreyScale& grey = {});
 Picture make_preview(const Image& image);
 
+/// NotBuiltError when this build writes no pictures: asked before the work that they show.
+void require_png();
+
+/// The preview as an 8-bit grey PNG.
+void write_png(const std::string& path, const Image& image, const FrameValues& values,
+               const GreyScale& grey = {});
+
 } // namespace lsrecon

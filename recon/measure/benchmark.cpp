@@ -18,7 +18,7 @@
 #include "encoding/methods.hpp"
 #include "encoding/solvers.hpp"
 #include "io/image/file.hpp"
-#include "io/native/writer.hpp"
+#include "io/native/scan.hpp"
 #include "measure/measure.hpp"
 #include "reconstruct_file.hpp"
 #include "simulate/forward_model.hpp"

@@ -613,3 +613,9 @@ void serve_hdf5_files(int orders) {
 }
 
 } // namespace lsrecon
+
+#ifdef LSRECON_HDF5_PROGRAM_ITSELF // the program that reads HDF5 for a process that has threads
+int main() {
+    lsrecon::serve_hdf5_files(STDIN_FILENO);
+}
+#endif

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -10,10 +11,19 @@
 #include "base/file_bytes.hpp"
 #include "base/write_failure.hpp"
 #include "io/hdf5/types.hpp"
+#include "io/image/file.hpp"
 
 namespace lsrecon {
 
 namespace {
+
+template <typename Number> void round_to(char* to, const ComplexVector& values) {
+    for (const Complex& value : values) {
+        const std::complex<Number> rounded(value);
+        std::memcpy(to, &rounded, sizeof(rounded));
+        to += sizeof(rounded);
+    }
+}
 
 [[noreturn]] void fail(const std::string& name, const std::string& what) {
     throw InputError({name, what, "HDF5 refuses to hold it", "enough memory for the whole file",
@@ -141,6 +151,15 @@ std::vector<const char*> pointers_to(const std::vector<std::string>& values) {
 }
 
 } // namespace
+
+void FileValues::put(std::size_t first, const ComplexVector& values) {
+    largest_.add(values);
+    require_in_range(largest_.value(), precision_);
+    const std::size_t each = 2 * bytes_of(precision_);
+    bytes_.resize(count_ * each);
+    char* const to = bytes_.data() + first * each;
+    precision_ == Precision::float64 ? round_to<double>(to, values) : round_to<float>(to, values);
+}
 
 Hdf5Writer::Hdf5Writer(const std::string& path, const std::string& name, std::uint64_t room)
     : alone_(one_writer()), path_(path), name_(name), room_(room) {

@@ -18,7 +18,7 @@
 #include "base/replacing_file.hpp"
 #include "base/version.hpp"
 #include "base/write_failure.hpp"
-#include "io/image/slice_stack.hpp"
+#include "io/image/stored.hpp"
 #include "scan/directions.hpp"
 #include "scan/header_numbers.hpp"
 #include "scan/host_memory.hpp"

@@ -1,4 +1,3 @@
-#include "io/image/reader.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -11,7 +11,7 @@
 #include "io/hdf5/reader.hpp"
 #include "io/hdf5/writer.hpp"
 #include "io/ismrmrd/formats.hpp"
-#include "io/native/writer.hpp"
+#include "io/native/scan.hpp"
 #include "scan/units.hpp"
 
 namespace lsrecon {

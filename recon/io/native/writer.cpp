@@ -1,4 +1,3 @@
-#include "io/native/writer.hpp"
 
 #include <algorithm>
 
