@@ -37,7 +37,7 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/lsreconConfigVersion.cmak
 install(FILES ${PROJECT_BINARY_DIR}/lsreconConfig.cmake
               ${PROJECT_BINARY_DIR}/lsreconConfigVersion.cmake DESTINATION ${package_folder})
 
-# --- completion, which the program makes of its options, and the manual page, docs/options.md ------
+# --- completion, which the program makes of its options, and the manual page, docs/options.md -----
 set(LSRECON_ZSH_COMPLETIONS ${CMAKE_INSTALL_DATADIR}/zsh/site-functions
     CACHE STRING "Folder below the prefix where zsh finds completions")
 set(pages ${PROJECT_BINARY_DIR}/pages_to_install)
