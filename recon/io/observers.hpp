@@ -1,3 +1,5 @@
+// What goes along with a run: the image that it is compared with, the log of its iterations.
+
 #pragma once
 
 #include <chrono>

@@ -1,3 +1,5 @@
+// Finished frames of an image that is not finished: on disk, or here.
+
 #pragma once
 
 #include <functional>
@@ -83,10 +85,10 @@ private:
     std::vector<std::size_t> damaged_;
 };
 
-/// The finished frames of an image or of F^H d until its file is written. Those of a scan of
-/// several are safe on disk at once (io/part_folder.hpp), so that when the program ends for any
-/// reason only the frame in progress is lost. A single frame is kept here, and so are frames that
-/// are solved together, because a later run has no use for some of them.
+/// The finished frames of an image or of F^H d until its file is written. Of a scan of several each
+/// is safe on disk at once, so that only the frame in progress is lost when the program ends. A
+/// single frame is kept here, and so are frames that are solved together, because a later run has
+/// no use for some of them.
 class FrameStore {
 public:
     /// `resume` continues a part that is there and notes what is damaged in it; see PartFolder for

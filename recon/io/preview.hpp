@@ -1,3 +1,5 @@
+// Pictures of slices and frames in grey, and their PNG files.
+
 #pragma once
 
 #include <optional>

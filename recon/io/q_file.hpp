@@ -1,3 +1,5 @@
+// Q in files, and where runs find Q that others computed.
+
 #pragma once
 
 #include <functional>
@@ -61,7 +63,7 @@ private:
 /// In the folder Q of a sampling is KEY-ENGINE-ACCURACY.h5 with its q_key and what made it. One
 /// that is damaged, or less exact than this run asks for, is computed again and replaced, and one
 /// that cannot be kept is only used: both are findings, since every Q there can be had without it.
-/// Of runs that compute the same Q at once, one writes it.
+/// If several runs compute the same Q at once, one writes it.
 class KeptQ : public QStore {
 public:
     /// A file or a folder is named, or neither. All must outlive it.

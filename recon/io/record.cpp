@@ -100,6 +100,16 @@ std::string asked(const std::string& what, const std::string& value) {
     return value.empty() ? "" : what + value + ")";
 }
 
+std::string thing_of(const std::string& name) {
+    if (!begins_with(name, option_in_record)) {
+        return name == hash_of_scan ? "the scan" : "the program";
+    }
+    const std::string key = name.substr(option_in_record.size());
+    const std::size_t end = key.rfind(hash_in_record);
+    return end == std::string::npos ? text("`", key, "`")
+                                    : text("the file of `", key.substr(0, end), "`");
+}
+
 } // namespace
 
 Record record_of(const ComputedBy& by) {
@@ -212,20 +222,6 @@ Record identity_of(const Record& record) {
     }
     return identity;
 }
-
-namespace {
-
-std::string thing_of(const std::string& name) {
-    if (!begins_with(name, option_in_record)) {
-        return name == hash_of_scan ? "the scan" : "the program";
-    }
-    const std::string key = name.substr(option_in_record.size());
-    const std::size_t end = key.rfind(hash_in_record);
-    return end == std::string::npos ? text("`", key, "`")
-                                    : text("the file of `", key.substr(0, end), "`");
-}
-
-} // namespace
 
 std::optional<Difference> difference(const Record& before, const Record& now) {
     for (const Record* const of : {&before, &now}) {

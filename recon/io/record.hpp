@@ -1,3 +1,5 @@
+// The record of how an output was made, its parts and the identity of a run.
+
 #pragma once
 
 #include <map>

@@ -1,6 +1,9 @@
+#ifdef LSRECON_WITH_ISMRMRD
 #include "io/ismrmrd/writer.hpp"
 
 #include <gtest/gtest.h>
+#include <ismrmrd/dataset.h>
+#include <ismrmrd/xml.h>
 
 #include "base/error.hpp"
 #include "io/ismrmrd/formats.hpp"
@@ -8,10 +11,6 @@
 #include "support/case.hpp"
 #include "support/simulated.hpp"
 #include "support/surroundings.hpp"
-
-#ifdef LSRECON_WITH_ISMRMRD
-#include <ismrmrd/dataset.h>
-#include <ismrmrd/xml.h>
 
 namespace lsrecon {
 namespace {

@@ -1,3 +1,5 @@
+// New HDF5 files, and the values of frames as such a file holds them.
+
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
 // The image file of lsrecon, written by file.cpp and read by reader.cpp.
+
 #pragma once
 
 #include <memory>
@@ -43,9 +44,9 @@ ImageData read_image(const std::string& path);
 Hdf5Shape image_shape(const Hdf5Reader& file);
 
 /// Opens an image file (docs/image.md) with its geometry, frames, residuals and record; values
-/// are read a frame at a time. Those of listed voxels are on their grid. `dataset` "noise_map" or
-/// "g_factor" is that map of the image's first frame, a real number a voxel. InputError when it is
-/// no image on a grid, lacks the map, or says of itself what does not fit.
+/// are read a frame at a time. Those of off-grid voxels are put on their grid. `dataset`
+/// "noise_map" or "g_factor" is that map of the image's first frame, a real number a voxel.
+/// InputError when it is no image on a grid, lacks the map, or says of itself what does not fit.
 StoredImage open_image_file(const std::string& path, const std::string& dataset = "image");
 StoredImage open_image_file(const std::shared_ptr<const Hdf5Reader>& file,
                             const std::string& dataset = "image");

@@ -1,3 +1,5 @@
+// Images as files hold them: a frame at a time, in parts, as stacks of slices.
+
 #pragma once
 
 #include <optional>

@@ -1,3 +1,5 @@
+// The scan that sorted acquisitions make.
+
 #include "io/ismrmrd/frames.hpp"
 
 #include <algorithm>

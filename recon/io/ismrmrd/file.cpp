@@ -4,7 +4,6 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
-#include <ismrmrd/waveform.h>
 
 #include "base/file_bytes.hpp"
 #include "io/hdf5/writer.hpp"

@@ -1,11 +1,13 @@
 // Raw data of ISMRMRD as it is stored: acquisitions with the headers of libismrmrd, in HDF5 or as a
-// stream. The one file that includes ismrmrd.h.
+// stream. The one file that includes its headers.
+
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <functional>
 #include <ismrmrd/ismrmrd.h>
+#include <ismrmrd/waveform.h>
 #include <optional>
 #include <string>
 #include <utility>

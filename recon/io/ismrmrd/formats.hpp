@@ -1,5 +1,6 @@
 // What the tables of formats call for ISMRMRD: raw data is read and written, and images.
 // without.cpp says that it is not built in.
+
 #pragma once
 
 #include "base/input_file.hpp"

@@ -1,3 +1,5 @@
+// Acquisitions that are sorted into frames, and the scan that these make.
+
 #pragma once
 
 #include <cmath>

@@ -1,3 +1,5 @@
+// The XML header of raw data: its elements, encodings and parameters.
+
 #pragma once
 
 #include <array>

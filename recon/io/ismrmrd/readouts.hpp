@@ -1,5 +1,6 @@
 // What is done to readouts that lie on a line of k-space: their oversampling is removed, and those
 // that run backwards get their centre.
+
 #pragma once
 
 #include <complex>

@@ -1,8 +1,9 @@
+// What the tables of formats call where ISMRMRD is not built in: images and raw data in HDF5 are
+// known, and refused.
+
 #include "base/error.hpp"
 #include "io/hdf5/reader.hpp"
 #include "io/ismrmrd/formats.hpp"
-
-// What the tables of formats call where ISMRMRD is not built in.
 
 namespace lsrecon {
 
@@ -39,7 +40,15 @@ void write_mrd_images(const StoredImage&, const ImageOutput& output, Reporter&) 
     refuse_ismrmrd(output.path);
 }
 
-bool holds_mrd_images(const std::string&) {
+bool holds_mrd_images(const std::string& path) {
+    const Hdf5Reader file(path);
+    for (const std::string& group : file.names()) {
+        for (const std::string& series : file.names(group)) {
+            if (file.is_dataset(group + "/" + series + "/header")) {
+                return true;
+            }
+        }
+    }
     return false;
 }
 

@@ -1,4 +1,5 @@
 // A simulated scan as raw data of ISMRMRD: its rows of `data` and its header in XML.
+
 #pragma once
 
 #include "io/ismrmrd/file.hpp"

@@ -1,4 +1,5 @@
 // The program's own scan file, read and written; writer.cpp writes.
+
 #pragma once
 
 #include <optional>

@@ -1,3 +1,4 @@
+// The native scan, written.
 
 #include <algorithm>
 
