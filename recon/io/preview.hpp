@@ -26,7 +26,7 @@ struct PreviewLayout {
 
     std::size_t width() const { return across * pane_width * zoom; }
     std::size_t height() const { return (panes + across - 1) / across * pane_height * zoom; }
-    /// "the preview shows 256 of 500 slices and frames"; "" when it shows everything.
+    /// A finding when the preview shows some slices and frames only; nothing when it shows all.
     Findings left_out() const;
 };
 
