@@ -165,7 +165,8 @@ std::string options_in_markdown() {
         "# Options\n\nMade by `lsrecon --options`. Brackets hold what is used without "
         "an option. The `/record` of an output\nhas each option that was used as `option_NAME`. "
         "`--help` of a command begins with the options of\ndaily use and leaves out those for "
-        "experts; `--help-all` has them all.\n";
+        "experts; `--help-all` has them all.\n\nExit codes: " +
+        exit_codes_in_words() + "\n";
     std::map<std::string, std::string> known; // an item, and the command that it is under
     for (const Command& command : commands()) {
         const Bound bound = bound_rows(command); // the options refer to its members
