@@ -13,3 +13,6 @@ html_static_path = ["_static"]
 html_css_files = ["pictures.css"]
 html_show_copyright = False
 html_copy_source = False
+man_pages = [
+    ("options", "lsrecon", "least-squares reconstruction of non-Cartesian MRI scans", "", 1)
+]

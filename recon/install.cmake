@@ -1,4 +1,4 @@
-# What `cmake --install` puts where: the program, its manual pages, completion and documents, the
+# What `cmake --install` puts where: the program, its manual page, completion and documents, the
 # library, its headers, and a CMake package.
 include(CMakePackageConfigHelpers)
 
@@ -37,15 +37,19 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/lsreconConfigVersion.cmak
 install(FILES ${PROJECT_BINARY_DIR}/lsreconConfig.cmake
               ${PROJECT_BINARY_DIR}/lsreconConfigVersion.cmake DESTINATION ${package_folder})
 
-# --- manual pages and completion, which the program makes of its options -------------------------
+# --- completion, which the program makes of its options, and the manual page, docs/options.md -----
 set(LSRECON_ZSH_COMPLETIONS ${CMAKE_INSTALL_DATADIR}/zsh/site-functions
     CACHE STRING "Folder below the prefix where zsh finds completions")
 set(pages ${PROJECT_BINARY_DIR}/pages_to_install)
 install(CODE "file(MAKE_DIRECTORY \"${pages}\")
-execute_process(COMMAND \"$<TARGET_FILE:lsrecon>\" --write-pages \"${pages}\"
-                COMMAND_ERROR_IS_FATAL ANY)")
-install(DIRECTORY ${pages}/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1
-        FILES_MATCHING PATTERN "*.1")
+execute_process(COMMAND \"$<TARGET_FILE:lsrecon>\" --write-completions \"${pages}\"
+                COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND sphinx-build -Q -b man -D release=${PROJECT_VERSION}
+                        \"${PROJECT_SOURCE_DIR}/docs\" \"${pages}\" RESULT_VARIABLE failed)
+if(failed)
+  message(STATUS \"No manual page: it takes Sphinx and MyST (\${failed})\")
+endif()")
+install(FILES ${pages}/lsrecon.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 OPTIONAL)
 install(FILES ${pages}/lsrecon.bash RENAME lsrecon
         DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
 install(FILES ${pages}/_lsrecon DESTINATION ${LSRECON_ZSH_COMPLETIONS})

@@ -47,6 +47,7 @@ THIRD_PARTY = {
     r"iostream": "app/output.cpp",
     r"CL/.*": "device/opencl/",
     r"(hdf5|H5\w*)\.h": None,
+    r"ismrmrd/.*": None,
     r"pugixml\.hpp": None,
     r"mpi\.h": None,
     r"vkFFT\.h": None,

@@ -22,9 +22,7 @@ packages=(
     python3-yaml
     # tests that read PNG files, pictures of the documents
     python3-matplotlib
-    # checks of manual pages
-    man-db mandoc
-    # documents
+    # documents and the manual page
     python3-sphinx python3-myst-parser furo
 )
 (($# == 0)) || packages=("$@")

@@ -25,7 +25,6 @@
 #include "base/parallel.hpp"
 #include "base/version.hpp"
 #include "io/image/file.hpp"
-#include "io/image/reader.hpp"
 #include "io/part_folder.hpp"
 
 namespace lsrecon::app {

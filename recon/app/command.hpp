@@ -8,7 +8,6 @@
 
 #include "base/error.hpp"
 #include "base/named_files.hpp"
-#include "io/file_hashes.hpp"
 #include "io/record.hpp"
 #include "io/scan_options.hpp"
 #include "plan/options.hpp"
@@ -51,10 +50,6 @@ Bound bound(OptionTable (*options_of)(Options& options), ExitCode (*run)(Options
 Option output_option(std::string& output, const std::string& help, const std::string& more = "");
 Option quiet_option(bool& quiet);
 
-/// "field of view of the image, in mm [as the file says]"
-std::string line_of(const Option& option);
-/// "0 done, 1 bug, ...", in two lines.
-std::string exit_codes_in_words();
 /// "--maps-crop" of "maps_crop"; "SCAN" as it is.
 std::string flag_of(const std::string& key);
 /// Whether some command takes an option of this key.
@@ -91,6 +86,10 @@ void take_words(const OptionTable& options, const std::string& line);
 
 /// Does what a command line asks for. UsageError for words that nothing takes.
 ExitCode run_command_line(int argc, const char* const* argv);
+
+/// Writes lsrecon.bash, _lsrecon for zsh and lsrecon.fish, which complete command lines, into a
+/// folder that is there: packages install them.
+void write_completions(const std::string& folder);
 
 /// Prints an image file as `lsrecon info --json` does.
 void print_image_as_json(const std::string& path);

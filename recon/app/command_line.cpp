@@ -1,4 +1,4 @@
-// Rows of the table become options of CLI11, and docs/options.md.
+// Rows of the table become options of CLI11, and docs/options.md, which is the manual page, too.
 
 #include <CLI/CLI.hpp>
 #include <map>
@@ -7,7 +7,6 @@
 
 #include "app/command.hpp"
 #include "app/output.hpp"
-#include "app/pages.hpp"
 #include "app/ranks.hpp"
 #include "base/numbers.hpp"
 #include "base/version.hpp"
@@ -15,6 +14,22 @@
 namespace lsrecon::app {
 
 namespace {
+
+/// "field of view of the image, in mm [as the file says]"
+std::string line_of(const Option& option) {
+    const std::string held = option.is(Is::required)         ? "required"
+                             : option.value.form.empty()     ? ""
+                             : !option.default_words.empty() ? option.default_words
+                                                             : option.value.shown();
+    return with_flags(option.help + (option.unit.empty() ? "" : ", in " + option.unit) +
+                      (held.empty() ? "" : " [" + held + "]"));
+}
+
+/// "0 done, 1 bug, ...", in two lines.
+std::string exit_codes_in_words() {
+    return "0 done, 1 bug, 2 usage, 3 input, 4 device, 5 not built in,\n"
+           "6 outside the requested tolerance, 128 + n ended by signal n.";
+}
 
 std::string& stored_command_line() {
     static std::string line;
@@ -136,11 +151,15 @@ std::string options_in_markdown() {
         "# Options\n\nMade by `lsrecon --options`. Brackets hold what is used without "
         "an option. The `/record` of an output\nhas each option that was used as `option_NAME`. "
         "`--help` of a command begins with the options of\ndaily use and leaves out those for "
-        "experts; `--help-all` has them all.\n";
+        "experts; `--help-all` has them all.\n\nExit codes: " +
+        exit_codes_in_words() + "\n";
     std::map<std::string, std::string> known; // an item, and the command that it is under
     for (const Command& command : commands()) {
         const Bound bound = bound_rows(command); // the options refer to its members
-        page += "\n## lsrecon " + command.name + "\n\n" + command.summary + "\n";
+        page += "\n## lsrecon " + command.name + "\n\n" + command.summary + "\n" +
+                (command.examples.empty()
+                     ? ""
+                     : "\n```sh\n" + separated_by("\n", command.examples) + "\n```\n");
         std::map<std::string, std::vector<std::string>> as_before; // flags by that command
         std::string group;
         for (const Option& option : bound.options) {
@@ -179,29 +198,6 @@ Bound bound_rows(const Command& command) {
         rows.insert(device + 1, threads_option());
     }
     return bound;
-}
-
-std::string line_of(const Option& option) {
-    const std::string held = option.is(Is::required)         ? "required"
-                             : option.value.form.empty()     ? ""
-                             : !option.default_words.empty() ? option.default_words
-                                                             : option.value.shown();
-    return with_flags(option.help + (option.unit.empty() ? "" : ", in " + option.unit) +
-                      (held.empty() ? "" : " [" + held + "]"));
-}
-
-std::string exit_codes_in_words() {
-    return "0 done, 1 bug, 2 usage, 3 input, 4 device, 5 not built in,\n"
-           "6 outside the requested tolerance, 128 + n ended by signal n.";
-}
-
-/// Writes manual pages and completions into a folder that is there.
-void write_pages(const std::string& folder) {
-    for (const auto& pages : {manual_pages(), completions()}) {
-        for (const Page& page : pages) {
-            write_text(folder + "/" + page.name, page.content);
-        }
-    }
 }
 
 /// Scripts read the version from the first line.
@@ -298,8 +294,8 @@ ExitCode run_command_line(int argc, const char* const* argv) {
     for (int i = 0; i < argc; ++i) {
         stored_command_line() += (i == 0 ? "" : " ") + std::string(argv[i]);
     }
-    if (argc == 3 && argv[1] == std::string("--write-pages")) { // for packages: in no help
-        write_pages(argv[2]);
+    if (argc == 3 && argv[1] == std::string("--write-completions")) { // in no help
+        write_completions(argv[2]);
         return ExitCode::done;
     }
     CLI::App cli("Least-squares reconstruction of non-Cartesian MRI scans on GPUs and CPUs.",

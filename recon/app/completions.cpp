@@ -1,8 +1,9 @@
-// The completion of command lines in bash, zsh and fish.
+// The completion of command lines in bash, zsh and fish, made of the rows of options.
+
+#include <algorithm>
 
 #include "app/command.hpp"
 #include "app/output.hpp"
-#include "app/pages.hpp"
 #include "base/numbers.hpp"
 
 namespace lsrecon::app {
@@ -86,7 +87,7 @@ std::string bash() {
                  "'\n        case $before in\n" + values_in_bash(bound.options) +
                  "        esac\n        ;;\n";
     }
-    return "# bash completion of lsrecon, made by 'lsrecon --write-pages'.\n"
+    return "# bash completion of lsrecon, made by 'lsrecon --write-completions'.\n"
            "_lsrecon() {\n"
            "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}\n"
            "    local words='' flags=''\n"
@@ -145,7 +146,7 @@ std::string zsh() {
                  "            '(- *)--help-all[show all options]'\n        ;;\n";
     }
     return "#compdef lsrecon\n"
-           "# zsh completion of lsrecon, made by 'lsrecon --write-pages'.\n"
+           "# zsh completion of lsrecon, made by 'lsrecon --write-completions'.\n"
            "_lsrecon() {\n"
            "    local state line\n"
            "    local -a commands=(\n" +
@@ -185,7 +186,7 @@ std::string in_fish(const std::string& command, const Option& option) {
 
 std::string fish() {
     std::string lines =
-        "# fish completion of lsrecon, made by 'lsrecon --write-pages'.\n"
+        "# fish completion of lsrecon, made by 'lsrecon --write-completions'.\n"
         "complete -c lsrecon -f\n"
         "complete -c lsrecon -n __fish_use_subcommand -l version -d 'show the version'\n"
         "complete -c lsrecon -s h -l help -d 'show the commands or options'\n";
@@ -201,8 +202,10 @@ std::string fish() {
 
 } // namespace
 
-std::vector<Page> completions() {
-    return {{"lsrecon.bash", bash()}, {"_lsrecon", zsh()}, {"lsrecon.fish", fish()}};
+void write_completions(const std::string& folder) {
+    write_text(folder + "/lsrecon.bash", bash());
+    write_text(folder + "/_lsrecon", zsh());
+    write_text(folder + "/lsrecon.fish", fish());
 }
 
 } // namespace lsrecon::app

@@ -10,7 +10,7 @@
 #include "base/numbers.hpp"
 #include "base/version.hpp"
 #include "io/image/formats.hpp"
-#include "io/image/slice_stack.hpp"
+#include "io/image/stored.hpp"
 #include "scan/failed_frames.hpp"
 
 namespace lsrecon::app {

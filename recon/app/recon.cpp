@@ -13,7 +13,7 @@
 #include "device/devices.hpp"
 #include "encoding/methods.hpp"
 #include "encoding/solve.hpp"
-#include "io/image/png.hpp"
+#include "io/preview.hpp"
 #include "plan/settle.hpp"
 #include "solve/conjugate_gradient.hpp"
 

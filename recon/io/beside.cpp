@@ -9,7 +9,7 @@
 #include "base/numbers.hpp"
 #include "io/arrays.hpp"
 #include "io/image/formats.hpp"
-#include "io/image/slice_stack.hpp"
+#include "io/image/stored.hpp"
 #include "io/native/grid.hpp"
 #include "scan/trajectories.hpp"
 #include "scan/units.hpp"

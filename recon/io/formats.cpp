@@ -9,14 +9,9 @@
 #include "base/numbers.hpp"
 #include "io/hdf5/reader.hpp"
 #include "io/image/formats.hpp"
-#include "io/ismrmrd/stream.hpp"
-#include "io/ismrmrd/writer.hpp"
+#include "io/ismrmrd/formats.hpp"
 #include "io/native/scan.hpp"
-#include "io/native/writer.hpp"
 #include "simulate/simulate.hpp"
-#ifdef LSRECON_WITH_ISMRMRD
-#include "io/ismrmrd/scan.hpp"
-#endif
 
 namespace lsrecon {
 
@@ -38,22 +33,10 @@ bool recognises_ismrmrd(const Hdf5Reader& file) {
     return false;
 }
 
-#ifndef LSRECON_WITH_ISMRMRD
-[[noreturn]] void refuse_ismrmrd(const std::string& path) {
-    throw NotBuiltError(path + ": ISMRMRD raw data, and its reader is not built in\n  next:     "
-                               "configure with -DLSRECON_WITH_ISMRMRD=ON");
-}
-
-ScanHeader open_ismrmrd(const std::shared_ptr<const Hdf5Reader>& file, const ReadOptions&) {
-    refuse_ismrmrd(file->path());
-}
-
-ScanHeader open_ismrmrd_stream(const InputFile& file, const ReadOptions&) {
-    refuse_ismrmrd(file.path());
-}
-constexpr bool ismrmrd_built = false;
-#else
+#ifdef LSRECON_WITH_ISMRMRD
 constexpr bool ismrmrd_built = true;
+#else
+constexpr bool ismrmrd_built = false;
 #endif
 
 [[noreturn]] void refuse_mrd_2(const std::string& path) {
@@ -207,8 +190,8 @@ const ScanFormat& scan_format_of_output(const std::string& path, const std::stri
 
 const std::vector<ByteFormat>& byte_formats() {
     static const std::vector<ByteFormat> table{
-        {"ismrmrd-stream", "a stream of ISMRMRD raw data", ismrmrd_built,
-         &IsmrmrdStream::recognises, &open_ismrmrd_stream},
+        {"ismrmrd-stream", "a stream of ISMRMRD raw data", ismrmrd_built, &is_ismrmrd_stream,
+         &open_ismrmrd_stream},
         {"mrd-2", "MRD version 2, only to say so", true, &recognises_mrd_2, &open_mrd_2},
         {"foreign", "other programs' files of samples, only to say what reads them", true,
          &is_foreign, &open_foreign},

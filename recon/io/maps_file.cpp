@@ -6,7 +6,7 @@
 #include "io/beside.hpp"
 #include "io/hdf5/writer.hpp"
 #include "io/native/grid.hpp"
-#include "io/native/writer.hpp"
+#include "io/native/scan.hpp"
 #include "io/record.hpp"
 
 namespace lsrecon {

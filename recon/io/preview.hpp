@@ -1,3 +1,5 @@
+// Pictures of slices and frames in grey, and their PNG files.
+
 #pragma once
 
 #include <optional>
@@ -24,7 +26,7 @@ struct PreviewLayout {
 
     std::size_t width() const { return across * pane_width * zoom; }
     std::size_t height() const { return (panes + across - 1) / across * pane_height * zoom; }
-    /// "the preview shows 256 of 500 slices and frames"; "" when it shows everything.
+    /// A finding when the preview shows some slices and frames only; nothing when it shows all.
     Findings left_out() const;
 };
 
@@ -56,5 +58,12 @@ struct Picture {
 /// nothing is shown are not asked for.
 Picture make_preview(const Image& image, const FrameValues& values, const GreyScale& grey = {});
 Picture make_preview(const Image& image);
+
+/// NotBuiltError when this build writes no pictures: asked before the work that they show.
+void require_png();
+
+/// The preview as an 8-bit grey PNG.
+void write_png(const std::string& path, const Image& image, const FrameValues& values,
+               const GreyScale& grey = {});
 
 } // namespace lsrecon

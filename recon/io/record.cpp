@@ -1,13 +1,18 @@
 #include "io/record.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "base/error.hpp"
+#include "base/input_file.hpp"
 #include "base/machine.hpp"
+#include "base/named_files.hpp"
 #include "base/numbers.hpp"
+#include "base/ranges.hpp"
 #include "base/types.hpp"
 #include "base/version.hpp"
 #include "io/hdf5/writer.hpp"
+#include "scan/failed_frames.hpp"
 
 namespace lsrecon {
 
@@ -35,6 +40,73 @@ void add_notes(Record& record, std::size_t before, const std::vector<Note>& note
 
 std::string precision_of(const ComputedBy& by) {
     return by.epsilon <= unit_roundoff(Precision::float64) ? "double" : "single";
+}
+
+std::vector<std::string> halves_of(const std::string& path) {
+    std::vector<std::string> halves{path};
+    for (const std::string& half : file_and_halves(path)) {
+        const bool is_new = std::find(halves.begin(), halves.end(), half) == halves.end();
+        if (is_new && resolved_path(half).is_regular()) {
+            halves.push_back(half);
+        }
+    }
+    return halves;
+}
+
+/// The identity of a file, and the time of its last change.
+std::string state_of(const std::string& path) {
+    const struct stat facts = resolved_path(path).facts;
+    return text(facts.st_dev, " ", facts.st_ino, " ", facts.st_size, " ", facts.st_mtim.tv_sec, " ",
+                facts.st_mtim.tv_nsec, " ", facts.st_ctim.tv_sec, " ", facts.st_ctim.tv_nsec);
+}
+
+/// How all solves of an image ended.
+struct AllEndings : Endings {
+    std::set<std::size_t> limited; ///< frames with a solve that the limit stopped
+
+    explicit AllEndings(const std::vector<ImageFrame>& frames) {
+        for (std::size_t f = 0; f < frames.size(); ++f) {
+            add(frames[f], f);
+        }
+    }
+    void add(const ImageFrame& frame, std::size_t index) {
+        for (std::size_t p = 0; p < frame.residuals.size(); ++p) {
+            if (frame.residuals[p].empty()) {
+                continue;
+            }
+            iterations.push_back(static_cast<double>(frame.residuals[p].size() - 1));
+            residuals.push_back(frame.residuals[p].back());
+        }
+        for (const Stop stop : frame.stops) {
+            ++(stop == Stop::tolerance ? by_tolerance : by_limit);
+            if (stop == Stop::iterations) {
+                limited.insert(index);
+            }
+        }
+    }
+    std::string frames_by_limit() const { return IndexList(limited).shortened(); }
+    bool knows_why() const { return by_tolerance + by_limit > 0; }
+    std::string why() const {
+        if (by_limit == 0 || by_tolerance == 0) {
+            return by_limit == 0 ? "the tolerance" : "the iteration limit";
+        }
+        return text("the iteration limit in ", by_limit, " of ",
+                    counted(by_limit + by_tolerance, "solve"), ", the tolerance in the others");
+    }
+};
+
+std::string asked(const std::string& what, const std::string& value) {
+    return value.empty() ? "" : what + value + ")";
+}
+
+std::string thing_of(const std::string& name) {
+    if (!begins_with(name, option_in_record)) {
+        return name == hash_of_scan ? "the scan" : "the program";
+    }
+    const std::string key = name.substr(option_in_record.size());
+    const std::size_t end = key.rfind(hash_in_record);
+    return end == std::string::npos ? text("`", key, "`")
+                                    : text("the file of `", key.substr(0, end), "`");
 }
 
 } // namespace
@@ -150,20 +222,6 @@ Record identity_of(const Record& record) {
     return identity;
 }
 
-namespace {
-
-std::string thing_of(const std::string& name) {
-    if (!begins_with(name, option_in_record)) {
-        return name == hash_of_scan ? "the scan" : "the program";
-    }
-    const std::string key = name.substr(option_in_record.size());
-    const std::size_t end = key.rfind(hash_in_record);
-    return end == std::string::npos ? text("`", key, "`")
-                                    : text("the file of `", key.substr(0, end), "`");
-}
-
-} // namespace
-
 std::optional<Difference> difference(const Record& before, const Record& now) {
     for (const Record* const of : {&before, &now}) {
         for (const auto& entry : *of) {
@@ -175,6 +233,47 @@ std::optional<Difference> difference(const Record& before, const Record& now) {
         }
     }
     return std::nullopt;
+}
+
+std::string FileHashes::of(const std::string& path) {
+    const std::vector<std::string> halves = halves_of(path);
+    Known now;
+    for (const std::string& half : halves) {
+        now.state.push_back(state_of(half));
+    }
+    Known& known = known_[path];
+    if (known.hash.empty() || known.state != now.state) {
+        now.hash = HashedFiles(halves).sha256();
+        known = std::move(now);
+    }
+    return known.hash;
+}
+
+std::optional<Endings> endings_of(const std::vector<ImageFrame>& frames) {
+    const AllEndings all(frames);
+    return all.iterations.empty() ? std::nullopt : std::optional<Endings>(all);
+}
+
+Record solves_in_words(const std::vector<ImageFrame>& frames, const Record& record) {
+    const AllEndings all(frames);
+    if (all.iterations.empty()) {
+        return {};
+    }
+    Record rows{{"iterations done", range_in_words(all.iterations) +
+                                        asked(" (at most ", value_in(record, "iterations"))}};
+    if (all.knows_why()) {
+        const bool some = all.by_limit > 0 && all.by_tolerance > 0 && frames.size() > 1;
+        rows.emplace_back("stopped by",
+                          all.why() + (some ? ": frames " + all.frames_by_limit() : ""));
+    }
+    rows.emplace_back("final residual", range_in_words(all.residuals) +
+                                            asked(" (asked ", value_in(record, "tolerance")));
+    if (const std::string late = value_in(record, "late_change"); !late.empty()) {
+        rows.emplace_back("late change",
+                          late + " of " + (frames.size() == 1 ? "the image" : "an image at most") +
+                              ", by the last tenth of the iterations");
+    }
+    return rows;
 }
 
 } // namespace lsrecon

@@ -1,5 +1,8 @@
+// The record of how an output was made, its parts and the identity of a run.
+
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -58,5 +61,36 @@ struct Difference {
 };
 /// The first one between two identities.
 std::optional<Difference> difference(const Record& before, const Record& now);
+
+/// SHA-256 of files that several runs of one process name: found once, and again for a file that
+/// has changed since.
+class FileHashes {
+public:
+    /// 64 hexadecimal digits, of a file and its other half (base/named_files.hpp). InputError and
+    /// RunError as of InputFile.
+    std::string of(const std::string& path);
+
+private:
+    struct Known {
+        std::vector<std::string> state; ///< state of each half when its hash was found
+        std::string hash;
+    };
+    std::map<std::string, Known> known_; ///< known hashes by path
+};
+
+/// How the solves of an image ended, one value a solve.
+struct Endings {
+    std::vector<double> iterations; ///< that were done
+    std::vector<double> residuals; ///< relative, that are left
+    std::size_t by_tolerance = 0; ///< solves that reached the tolerance
+    std::size_t by_limit = 0; ///< solves that the limit of iterations stopped
+};
+/// Nothing for an image that was not solved.
+std::optional<Endings> endings_of(const std::vector<ImageFrame>& frames);
+
+/// The ends of an image's solves, for people, as rows of a name and words: iterations that were
+/// done, what stopped them, the residuals that are left, the late change. Several frames give
+/// ranges. `record` has the limits that were asked for. An image that was not solved has no row.
+Record solves_in_words(const std::vector<ImageFrame>& frames, const Record& record);
 
 } // namespace lsrecon

@@ -1,3 +1,5 @@
+// A scan of any format as a source of frames.
+
 #pragma once
 
 #include <map>

@@ -16,7 +16,7 @@
 #include "encoding/methods.hpp"
 #include "encoding/solve.hpp"
 #include "io/image/file.hpp"
-#include "io/native/writer.hpp"
+#include "io/native/scan.hpp"
 #include "measure/measure.hpp"
 #include "reconstruct_file.hpp"
 #include "simulate/simulate.hpp"

@@ -10,7 +10,7 @@ trap 'rm -rf "$work"' EXIT
 
 cmake --install "$build" --prefix "$work/prefix" >"$work/log"
 [[ $("$work/prefix/bin/lsrecon" --version | head -n 1) == "lsrecon $version" ]]
-for file in man/man1/lsrecon.1 man/man1/lsrecon-recon.1 bash-completion/completions/lsrecon \
+for file in man/man1/lsrecon.1 bash-completion/completions/lsrecon \
     zsh/site-functions/_lsrecon fish/vendor_completions.d/lsrecon.fish doc/lsrecon/CITATION.cff \
     doc/lsrecon/schema.json; do
     [[ -s $work/prefix/share/$file ]] || { echo "share/$file was not installed" >&2; exit 1; }

@@ -6,7 +6,7 @@
 #include "encoding/solve.hpp"
 #include "engines/transforms.hpp"
 #include "io/image/file.hpp"
-#include "io/native/writer.hpp"
+#include "io/native/scan.hpp"
 #include "reconstruct.hpp"
 #include "reconstruct_file.hpp"
 #include "support/case.hpp"

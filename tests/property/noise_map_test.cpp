@@ -8,7 +8,7 @@
 #include "encoding/solve.hpp"
 #include "engines/transforms.hpp"
 #include "io/hdf5/reader.hpp"
-#include "io/native/writer.hpp"
+#include "io/native/scan.hpp"
 #include "reconstruct.hpp"
 #include "reconstruct_file.hpp"
 #include "scan/noise.hpp"

@@ -10,7 +10,7 @@
 #include "engines/on_host.hpp"
 #include "engines/transforms.hpp"
 #include "io/image/file.hpp"
-#include "io/native/writer.hpp"
+#include "io/native/scan.hpp"
 #include "io/q_file.hpp"
 #include "support/case.hpp"
 #include "support/counting_transforms.hpp"

@@ -5,7 +5,7 @@
 #include "base/error.hpp"
 #include "base/numbers.hpp"
 #include "engines/transforms.hpp"
-#include "io/native/writer.hpp"
+#include "io/native/scan.hpp"
 #include "io/scan_file.hpp"
 #include "model/prepared_scan.hpp"
 #include "scan/scan.hpp"

@@ -7,7 +7,7 @@
 #include "engines/transforms.hpp"
 #include "io/hdf5/reader.hpp"
 #include "io/image/file.hpp"
-#include "io/native/writer.hpp"
+#include "io/native/scan.hpp"
 #include "reconstruct.hpp"
 #include "reconstruct_file.hpp"
 #include "support/case.hpp"

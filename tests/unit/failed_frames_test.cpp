@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
-#include "io/image/slice_stack.hpp"
+#include "io/image/stored.hpp"
 #include "io/preview.hpp"
 #include "support/case.hpp"
 

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "base/error.hpp"
-#include "io/native/writer.hpp"
+#include "io/native/scan.hpp"
 #include "support/case.hpp"
 #include "support/findings.hpp"
 #include "support/surroundings.hpp"

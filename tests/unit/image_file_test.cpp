@@ -7,7 +7,6 @@
 #include "base/error.hpp"
 #include "io/hdf5/reader.hpp"
 #include "io/hdf5/writer.hpp"
-#include "io/image/reader.hpp"
 #include "support/case.hpp"
 #include "support/surroundings.hpp"
 

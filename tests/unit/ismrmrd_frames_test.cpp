@@ -3,7 +3,7 @@
 #include <chrono>
 #include <gtest/gtest.h>
 
-#include "io/ismrmrd/assemble.hpp"
+#include "io/ismrmrd/frames.hpp"
 #include "io/scan_file.hpp"
 #include "ismrmrd_maker.hpp"
 

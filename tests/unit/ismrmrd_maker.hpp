@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "io/ismrmrd/scan.hpp"
+#include "io/ismrmrd/formats.hpp"
 #include "support/findings.hpp"
 
 namespace lsrecon::ismrmrd_test {

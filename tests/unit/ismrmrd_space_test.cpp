@@ -3,7 +3,7 @@
 #include <cmath>
 #include <gtest/gtest.h>
 
-#include "io/ismrmrd/readout_crop.hpp"
+#include "io/ismrmrd/readouts.hpp"
 #include "ismrmrd_maker.hpp"
 
 // The space that the image covers, and readouts that are sampled more densely than it needs.

@@ -1,6 +1,6 @@
 #ifdef LSRECON_WITH_ISMRMRD
 
-#include "io/ismrmrd/scan.hpp"
+#include "io/ismrmrd/formats.hpp"
 
 #include <cmath>
 #include <gtest/gtest.h>

@@ -1,17 +1,16 @@
+#ifdef LSRECON_WITH_ISMRMRD
 #include "io/ismrmrd/writer.hpp"
 
 #include <gtest/gtest.h>
+#include <ismrmrd/dataset.h>
+#include <ismrmrd/xml.h>
 
 #include "base/error.hpp"
-#include "io/ismrmrd/rows.hpp"
+#include "io/ismrmrd/formats.hpp"
 #include "io/scan_file.hpp"
 #include "support/case.hpp"
 #include "support/simulated.hpp"
 #include "support/surroundings.hpp"
-
-#ifdef LSRECON_WITH_ISMRMRD
-#include <ismrmrd/dataset.h>
-#include <ismrmrd/xml.h>
 
 namespace lsrecon {
 namespace {
@@ -140,9 +139,9 @@ TEST(IsmrmrdWriter, MoreReadoutsThanACounterHoldsAreNoPartitionsOfTwoDimensions)
         Simulation simulation = simulated(options_of("random", grid));
         simulation.readout_ends.assign(65537, 1);
         const IsmrmrdRows rows(simulation);
-        const IsmrmrdRow last = rows.row(rows.count() - 1);
-        EXPECT_EQ(last.head.idx.kspace_encode_step_1, 0); // counted anew
-        EXPECT_EQ(last.head.idx.kspace_encode_step_2, grid.dimensions == 2 ? 0 : 1);
+        const IsmrmrdAcquisition last = rows.row(rows.count() - 1);
+        EXPECT_EQ(last.header.idx.kspace_encode_step_1, 0); // counted anew
+        EXPECT_EQ(last.header.idx.kspace_encode_step_2, grid.dimensions == 2 ? 0 : 1);
     }
 }
 

@@ -1,6 +1,6 @@
 // Of those that compute the same Q at once, one writes it into the folder.
 
-#include "io/kept_q.hpp"
+#include "io/q_file.hpp"
 
 #include <filesystem>
 #include <gtest/gtest.h>

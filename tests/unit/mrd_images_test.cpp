@@ -1,4 +1,4 @@
-#include "io/ismrmrd/images.hpp"
+#include "io/ismrmrd/formats.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "io/native/writer.hpp"
+#include "io/native/scan.hpp"
 
 #include <cstdio>
 #include <gtest/gtest.h>

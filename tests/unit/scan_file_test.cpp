@@ -2,7 +2,7 @@
 
 #include "base/error.hpp"
 #include "io/formats.hpp"
-#include "io/native/writer.hpp"
+#include "io/native/scan.hpp"
 #include "support/case.hpp"
 #include "support/surroundings.hpp"
 

@@ -1,4 +1,4 @@
-#include "io/solves_in_words.hpp"
+#include "io/record.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
-#include "io/image/slice_stack.hpp"
 #include "support/case.hpp"
 
 namespace lsrecon {

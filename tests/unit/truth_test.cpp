@@ -1,4 +1,4 @@
-#include "io/truth.hpp"
+#include "io/observers.hpp"
 
 #include <gtest/gtest.h>
 #include <limits>

@@ -399,7 +399,7 @@ private:
         return texts_in(values, dataset.type, count);
     }
 
-    /// Opens a dataset with room for chunks where one chunk holds values of several requests, so
+    /// Opens a dataset with a cache of chunks where one chunk holds values of several requests, so
     /// that it is decompressed once.
     const Dataset& open_numbers(const std::string& name, std::uint64_t indices) {
         if (numbers_ && name_of_numbers_ == name) {
@@ -411,7 +411,7 @@ private:
             const Hdf5Handle access(H5Pcreate(H5P_DATASET_ACCESS));
             constexpr std::size_t slots = 12421; // a prime, as HDF5 asks for
             H5Pset_chunk_cache(access, slots, most_kept_bytes, 1);
-            numbers_.reset(); // HDF5 sets the room when it opens a dataset that is not open
+            numbers_.reset(); // HDF5 sets its size when it opens a dataset that is not open
             numbers_.emplace(Hdf5Handle(H5Dopen2(file_, name.c_str(), access)));
         }
         return *numbers_;
@@ -613,3 +613,9 @@ void serve_hdf5_files(int orders) {
 }
 
 } // namespace lsrecon
+
+#ifdef LSRECON_HDF5_PROGRAM_ITSELF // the program that reads HDF5 for a process that has threads
+int main() {
+    lsrecon::serve_hdf5_files(STDIN_FILENO);
+}
+#endif

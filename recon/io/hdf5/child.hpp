@@ -1,3 +1,5 @@
+// The child process that reads HDF5: what it is asked, and how it is started.
+
 #pragma once
 
 #include "base/connection.hpp"

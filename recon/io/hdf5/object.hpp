@@ -1,3 +1,5 @@
+// What objects of an HDF5 file declare, as plain data: shapes, attributes, fields of tables.
+
 #pragma once
 
 #include <cstdint>

@@ -1,3 +1,5 @@
+// HDF5 files as the rest of the program reads them: names, attributes, numbers, tables.
+
 #pragma once
 
 #include <map>

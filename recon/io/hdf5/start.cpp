@@ -14,7 +14,7 @@
 #include "base/error.hpp"
 #include "base/output_file.hpp"
 
-// The program io/hdf5/program/main.cpp as bytes, so that it is there, and of the same version,
+// The program hdf5_program as bytes, so that it is there, and of the same version,
 // wherever the library is linked into.
 asm(".pushsection .rodata\n"
     ".global lsrecon_hdf5_program, lsrecon_hdf5_program_end\n"

@@ -1,3 +1,5 @@
+// Handles and types of HDF5.
+
 #pragma once
 
 // The one file that includes hdf5.h: what reading, in a child process, and writing share.

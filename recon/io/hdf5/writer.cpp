@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -9,10 +10,19 @@
 #include "base/error.hpp"
 #include "base/output_file.hpp"
 #include "io/hdf5/types.hpp"
+#include "io/image/file.hpp"
 
 namespace lsrecon {
 
 namespace {
+
+template <typename Number> void round_to(char* to, const ComplexVector& values) {
+    for (const Complex& value : values) {
+        const std::complex<Number> rounded(value);
+        std::memcpy(to, &rounded, sizeof(rounded));
+        to += sizeof(rounded);
+    }
+}
 
 [[noreturn]] void fail(const std::string& name, const std::string& what) {
     throw InputError({name, what, "HDF5 refuses to hold it", "enough memory for the whole file",
@@ -141,6 +151,15 @@ std::vector<const char*> pointers_to(const std::vector<std::string>& values) {
 
 } // namespace
 
+void FileValues::put(std::size_t first, const ComplexVector& values) {
+    largest_.add(values);
+    require_in_range(largest_.value(), precision_);
+    const std::size_t each = 2 * bytes_of(precision_);
+    bytes_.resize(count_ * each);
+    char* const to = bytes_.data() + first * each;
+    precision_ == Precision::float64 ? round_to<double>(to, values) : round_to<float>(to, values);
+}
+
 Hdf5Writer::Hdf5Writer(const std::string& path, const std::string& name, std::uint64_t room)
     : alone_(one_writer()), path_(path), name_(name), room_(room) {
     silence_hdf5();
@@ -171,36 +190,27 @@ void Hdf5Writer::complex64(const std::string& dataset, const std::vector<std::si
 
 void Hdf5Writer::complex64(const std::string& dataset, const std::vector<std::size_t>& extents,
                            const std::vector<const CoilRows*>& parts) {
-    if (room_ > 0) {
-        return later(dataset, extents, Hdf5Element::complex64, parts.size(),
-                     [parts](std::size_t part, const TakeBytes& take) {
-                         parts[part]->visit([&](const auto& values) {
-                             for (const auto& row : values.rowwise()) {
-                                 const CoilRows::Floats floats =
-                                     row.template cast<std::complex<float>>();
-                                 take(floats.data(), sizeof(std::complex<float>) *
-                                                         static_cast<std::size_t>(floats.size()));
-                             }
-                         });
-                     });
-    }
-    const Hdf5Handle handle =
-        made_dataset(*file_, name_, dataset, complex_type(H5T_IEEE_F32LE), extents);
-    const Hdf5Handle space = simple_space(extents);
-    std::vector<hsize_t> start(extents.size(), 0);
-    std::vector<hsize_t> count(extents.begin(), extents.end());
-    count.front() /= parts.size();
-    for (const CoilRows* part : parts) {
-        H5Sselect_hyperslab(space, H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr);
-        part->visit([&](const auto& values) {
-            const bool single = part->precision() == Precision::float32;
-            const Hdf5Handle memory = simple_space({part->rows() * part->columns()});
-            require(H5Dwrite(handle, complex_type(single ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE),
-                             memory, space, H5P_DEFAULT, values.data()),
-                    name_, full_name(dataset));
+    const PartValues values = [parts](std::size_t part, const TakeBytes& take) {
+        parts[part]->visit([&](const auto& of_part) {
+            for (const auto& row : of_part.rowwise()) {
+                const CoilRows::Floats floats = row.template cast<std::complex<float>>();
+                take(floats.data(),
+                     sizeof(std::complex<float>) * static_cast<std::size_t>(floats.size()));
+            }
         });
-        start.front() += count.front();
+    };
+    if (room_ > 0) {
+        return later(dataset, extents, Hdf5Element::complex64, parts.size(), values);
     }
+    FileBytes all;
+    for (std::size_t part = 0; part < parts.size(); ++part) {
+        values(part, [&](const void* bytes, std::size_t size) {
+            all.insert(all.end(), static_cast<const char*>(bytes),
+                       static_cast<const char*>(bytes) + size);
+        });
+    }
+    write_dataset(*file_, name_, dataset, extents, complex_type(H5T_IEEE_F32LE),
+                  complex_type(H5T_NATIVE_FLOAT), all.data());
 }
 
 void Hdf5Writer::real(const std::string& dataset, const std::vector<std::size_t>& extents,

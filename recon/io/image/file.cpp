@@ -12,6 +12,7 @@
 #include "io/hdf5/reader.hpp"
 #include "io/hdf5/writer.hpp"
 #include "io/image/stored.hpp"
+#include "io/native/scan.hpp"
 #include "io/record.hpp"
 #include "scan/failed_frames.hpp"
 
@@ -41,49 +42,22 @@ struct ImageAxes {
     }
 };
 
-std::vector<double> flat(const std::array<Vec3, 3>& vectors) {
-    std::vector<double> result;
-    for (const Vec3& vector : vectors) {
-        result.insert(result.end(), vector.begin(), vector.end());
-    }
-    return result;
-}
-
-/// Writes the positions of listed voxels, and the grid that they may belong to.
-void write_voxels(Hdf5Writer& file, const std::string& dataset, const Grid& grid,
-                  const std::vector<Vec3>& voxels) {
-    const auto dimensions = static_cast<std::size_t>(grid.dimensions);
-    std::vector<double> positions;
-    for (const Vec3& x : voxels) {
-        positions.insert(positions.end(), x.begin(), x.begin() + grid.dimensions);
-    }
-    file.real("voxels", {voxels.size(), dimensions}, positions.data());
-    file.attribute(dataset, "matrix",
-                   std::vector<double>(grid.size.begin(), grid.size.begin() + grid.dimensions));
-}
-
 void write_geometry_and_record(Hdf5Writer& file, const std::string& dataset, const Image& image) {
     const Grid& grid = image.grid;
-    const auto dimensions = static_cast<std::size_t>(grid.dimensions);
+    const int dimensions = grid.dimensions;
     std::vector<double> voxel;
-    for (std::size_t d = 0; d < dimensions; ++d) {
+    for (std::size_t d = 0; d < static_cast<std::size_t>(dimensions); ++d) {
         voxel.push_back(grid.fov_mm[d] / static_cast<double>(grid.size[d]));
     }
     file.attribute(dataset, "voxel_size_mm", voxel);
-    file.attribute(dataset, "fov_mm",
-                   std::vector<double>(grid.fov_mm.begin(), grid.fov_mm.begin() + grid.dimensions));
+    write_place(file, dataset, grid);
     if (dimensions == 2 && !has_no_thickness(grid)) {
         file.attribute(dataset, "slice_thickness_mm", std::vector<double>{grid.fov_mm[2]});
     }
-    if (grid.position) {
-        file.attribute(dataset, "position",
-                       std::vector<double>(grid.position->begin(), grid.position->end()));
-    }
-    if (grid.directions) {
-        file.attribute(dataset, "directions", flat(*grid.directions));
-    }
-    if (image.voxels) {
-        write_voxels(file, dataset, grid, *image.voxels);
+    if (image.voxels) { // and the grid that they may belong to
+        write_voxels(file, grid, *image.voxels);
+        file.attribute(dataset, "matrix",
+                       std::vector<double>(grid.size.begin(), grid.size.begin() + dimensions));
     }
     write_record(file, image.record);
     for (const auto& [name, value] : image.numbers) {

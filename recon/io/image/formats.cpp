@@ -8,10 +8,10 @@
 #include "io/image/cfl.hpp"
 #include "io/image/file.hpp"
 #include "io/image/nifti.hpp"
-#include "io/image/png.hpp"
-#include "io/image/reader.hpp"
-#include "io/ismrmrd/images.hpp"
+#include "io/image/stored.hpp"
+#include "io/ismrmrd/formats.hpp"
 #include "io/maps_file.hpp"
+#include "io/preview.hpp"
 
 namespace lsrecon {
 

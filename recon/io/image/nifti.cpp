@@ -17,7 +17,7 @@
 #include "base/numbers.hpp"
 #include "base/output_file.hpp"
 #include "base/version.hpp"
-#include "io/image/slice_stack.hpp"
+#include "io/image/stored.hpp"
 #include "scan/host_memory.hpp"
 #include "scan/pose.hpp"
 

@@ -1,3 +1,5 @@
+// Images in NIfTI-1, read and written.
+
 #pragma once
 
 #include "io/image/formats.hpp"

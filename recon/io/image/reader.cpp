@@ -1,4 +1,4 @@
-#include "io/image/reader.hpp"
+// The image file of lsrecon, read.
 
 #include <algorithm>
 #include <cmath>
@@ -162,27 +162,6 @@ std::vector<ImageFrame> frames_of(const Hdf5Reader& file, std::size_t count) {
     return frames;
 }
 
-} // namespace
-
-std::vector<ImageFrame> frames_of_image(const Hdf5Reader& file) {
-    return frames_of(file, image_shape(file).extents.front());
-}
-
-Record record_of(const Hdf5Reader& file) {
-    Record record;
-    for (const std::string& name : file.attribute_names("record")) {
-        record.emplace_back(name, file.attribute_in_words("record", name));
-    }
-    return record;
-}
-
-std::vector<std::string> frame_errors(const Hdf5Reader& file) {
-    const char* const name = "record/frame_errors";
-    return file.has(name) ? file.read_texts(name) : std::vector<std::string>();
-}
-
-namespace {
-
 /// A map of the noise in place of the image.
 void show_map(const std::shared_ptr<const Hdf5Reader>& file, const std::string& dataset,
               StoredImage& image) {
@@ -218,6 +197,23 @@ void show_map(const std::shared_ptr<const Hdf5Reader>& file, const std::string& 
 }
 
 } // namespace
+
+std::vector<ImageFrame> frames_of_image(const Hdf5Reader& file) {
+    return frames_of(file, image_shape(file).extents.front());
+}
+
+Record record_of(const Hdf5Reader& file) {
+    Record record;
+    for (const std::string& name : file.attribute_names("record")) {
+        record.emplace_back(name, file.attribute_in_words("record", name));
+    }
+    return record;
+}
+
+std::vector<std::string> frame_errors(const Hdf5Reader& file) {
+    const char* const name = "record/frame_errors";
+    return file.has(name) ? file.read_texts(name) : std::vector<std::string>();
+}
 
 StoredImage open_image_file(const std::string& path, const std::string& dataset) {
     return open_image_file(std::make_shared<const Hdf5Reader>(path), dataset);

@@ -1,4 +1,6 @@
-#include "io/ismrmrd/assemble.hpp"
+// The scan that sorted acquisitions make.
+
+#include "io/ismrmrd/frames.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,3 +1,5 @@
+// The choice of frames among the acquisitions of raw data.
+
 #pragma once
 
 #include <array>

@@ -11,25 +11,20 @@ namespace lsrecon {
 
 namespace {
 
-// Flags of the format, by its numbers.
-constexpr int noise_measurement = 19;
-constexpr int parallel_calibration = 20;
-constexpr int parallel_calibration_and_imaging = 21;
-
 /// Acquisitions with one of these flags, unless they are noise, are for nothing here.
 struct SkippedFlag {
     int flag;
     const char* name;
 };
 constexpr SkippedFlag skipped_flags[] = {
-    {23, "navigation"},
-    {24, "phase correction"},
-    {26, "HP feedback"},
-    {27, "dummy scan"},
-    {28, "RT feedback"},
-    {29, "surface coil correction"},
-    {30, "phase stabilization reference"},
-    {31, "phase stabilization"},
+    {ISMRMRD::ISMRMRD_ACQ_IS_NAVIGATION_DATA, "navigation"},
+    {ISMRMRD::ISMRMRD_ACQ_IS_PHASECORR_DATA, "phase correction"},
+    {ISMRMRD::ISMRMRD_ACQ_IS_HPFEEDBACK_DATA, "HP feedback"},
+    {ISMRMRD::ISMRMRD_ACQ_IS_DUMMYSCAN_DATA, "dummy scan"},
+    {ISMRMRD::ISMRMRD_ACQ_IS_RTFEEDBACK_DATA, "RT feedback"},
+    {ISMRMRD::ISMRMRD_ACQ_IS_SURFACECOILCORRECTIONSCAN_DATA, "surface coil correction"},
+    {ISMRMRD::ISMRMRD_ACQ_IS_PHASE_STABILIZATION_REFERENCE, "phase stabilization reference"},
+    {ISMRMRD::ISMRMRD_ACQ_IS_PHASE_STABILIZATION, "phase stabilization"},
 };
 
 /// Whether the acquisitions of an encoding are for calibration alone, and none for the image.
@@ -51,7 +46,7 @@ bool has_calibration_alone(const IsmrmrdFile& file, std::size_t encoding) {
 IsmrmrdRole role_of(const IsmrmrdHeader& header) {
     IsmrmrdRole role;
     // Noise may carry the flag of what it was measured for, such as surface coil correction.
-    role.noise = header.has_flag(noise_measurement);
+    role.noise = header.has_flag(ISMRMRD::ISMRMRD_ACQ_IS_NOISE_MEASUREMENT);
     if (role.noise) {
         return role;
     }
@@ -62,8 +57,8 @@ IsmrmrdRole role_of(const IsmrmrdHeader& header) {
         }
     }
     // Lines that serve calibration and image can carry both flags.
-    const bool both = header.has_flag(parallel_calibration_and_imaging);
-    role.calibration = both || header.has_flag(parallel_calibration);
+    const bool both = header.has_flag(ISMRMRD::ISMRMRD_ACQ_IS_PARALLEL_CALIBRATION_AND_IMAGING);
+    role.calibration = both || header.has_flag(ISMRMRD::ISMRMRD_ACQ_IS_PARALLEL_CALIBRATION);
     role.image = both || !role.calibration;
     return role;
 }

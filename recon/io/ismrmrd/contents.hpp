@@ -1,3 +1,5 @@
+// What the headers of all acquisitions tell: their uses, encodings, dwell times, noise.
+
 #pragma once
 
 #include <map>

@@ -10,18 +10,6 @@ namespace lsrecon {
 
 namespace {
 
-Vec3 vector_of(const std::array<float, 3>& a) {
-    return {a[0], a[1], a[2]};
-}
-
-Vec3 position_of(const IsmrmrdHeader& header) {
-    return vector_of(header.position);
-}
-
-std::array<Vec3, 3> directions_of(const IsmrmrdHeader& header) {
-    return {vector_of(header.read_dir), vector_of(header.phase_dir), vector_of(header.slice_dir)};
-}
-
 /// Takes the place from a header. Values that are not finite, and directions that were never filled
 /// in, say nothing.
 void place(const IsmrmrdHeader& header, Pose& where) {
@@ -329,7 +317,7 @@ private:
 /// The middle of the image along x in mm from that of the samples.
 double middle_of(const GeometryOptions& image, const IsmrmrdHeader& header) {
     if (image.shift_to_position) {
-        return dot(position_of(header), vector_of(header.read_dir));
+        return dot(position_of(header), directions_of(header)[0]);
     }
     return image.shift_mm.empty() ? 0 : -image.shift_mm[0];
 }
@@ -481,40 +469,6 @@ RawFrame& calibration_at_place_of(RawFrames& scan, const IsmrmrdHeader& header,
 }
 
 } // namespace
-
-void ReversedCentres::add(const std::vector<std::vector<std::complex<float>>>& values,
-                          const std::vector<Vec3>& k, bool reversed, long shift) {
-    for (std::size_t i = 0; i < k.size() && (shift != 0 || !reversed); ++i) {
-        double energy = 0;
-        for (const auto& row : values) {
-            energy += static_cast<double>(std::norm(row[i]));
-        }
-        const long at = std::lround(k[i][0]);
-        if (!std::isfinite(energy)) {
-            continue; // of a frame that is left out
-        }
-        if (reversed) {
-            by_start_[at] += energy;
-            by_array_[at + shift] += energy;
-            differ_ = true;
-        } else {
-            forward_[at] += energy;
-        }
-    }
-}
-
-bool ReversedCentres::count_in_array() const {
-    const Profile centre{{0, 1.0}};
-    const auto overlap = [&](const Profile& reversed) {
-        double sum = 0;
-        for (const auto& [at, energy] : forward_.empty() ? centre : forward_) {
-            const auto found = reversed.find(at);
-            sum += found == reversed.end() ? 0 : energy * found->second;
-        }
-        return sum;
-    };
-    return overlap(by_array_) > overlap(by_start_);
-}
 
 RawFrames::RawFrames(RawEncoding of_scan, const RawKind& of_first, RawChoice chosen,
                      const ReadOptions& read)

@@ -1,3 +1,5 @@
+// Acquisitions that are sorted into frames, and the scan that these make.
+
 #pragma once
 
 #include <cmath>
@@ -14,7 +16,7 @@
 #include "io/ismrmrd/choice.hpp"
 #include "io/ismrmrd/file.hpp"
 #include "io/ismrmrd/header.hpp"
-#include "io/ismrmrd/readout_crop.hpp"
+#include "io/ismrmrd/readouts.hpp"
 #include "scan/pose.hpp"
 
 namespace lsrecon {
@@ -29,29 +31,6 @@ struct RawKind {
 /// Readouts with a value that is no number: the index of each in its raw frame, and the error.
 using RawBad = std::vector<std::pair<std::size_t, InputError>>;
 
-/// The centre of k-space in lines that run backwards and store no trajectory: some writers count
-/// center_sample from the start of k-space, others in the stored array.
-class ReversedCentres {
-public:
-    /// Adds a line: its samples, a row a channel, and their positions when center_sample counts
-    /// from the start of k-space. When it counts in the array, a reversed line lies `shift` cycles
-    /// further along kx.
-    void add(const std::vector<std::vector<std::complex<float>>>& values,
-             const std::vector<Vec3>& k, bool reversed, long shift);
-    /// Whether there are lines whose centre differs between the two counts.
-    bool differ() const { return differ_; }
-    /// Whether center_sample counts in the array: whether that puts the strong samples of these
-    /// lines where those of lines that run forwards are, or to the centre where there are none.
-    bool count_in_array() const;
-
-private:
-    using Profile = std::map<long, double>; ///< energy at each kx
-    Profile forward_;
-    Profile by_start_;
-    Profile by_array_;
-    bool differ_ = false;
-};
-
 /// Acquisitions of the same counters, in the order of the file.
 struct RawFrame {
     std::vector<float> trajectory; ///< M x dimensions of the grid
@@ -63,7 +42,7 @@ struct RawFrame {
     RawBad bad;
     Pose where; ///< place by the first acquisitions that say it
     std::size_t first = 0; ///< acquisition's place in the file
-    IsmrmrdCounters idx; ///< counters of that acquisition
+    ISMRMRD::ISMRMRD_EncodingCounters idx{}; ///< counters of that acquisition
     bool partitions_differ = false; ///< kspace_encode_step_2 of others
     /// The range of the coordinate after those of the grid, where a trajectory has more.
     double least_beyond = HUGE_VAL;
@@ -120,5 +99,9 @@ public:
     bool moved_within_frame = false;
     ReversedCentres centres;
 };
+
+/// The scan of sorted acquisitions. InputError when a frame has no samples, when nothing was
+/// chosen, or when the units of the trajectory are ambiguous.
+StoredScan assemble(RawFrames raw);
 
 } // namespace lsrecon

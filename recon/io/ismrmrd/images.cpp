@@ -1,4 +1,4 @@
-#include "io/ismrmrd/images.hpp"
+#include "io/ismrmrd/formats.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -13,42 +13,14 @@
 #include "base/version.hpp"
 #include "io/hdf5/reader.hpp"
 #include "io/hdf5/writer.hpp"
-#include "io/ismrmrd/row.hpp"
+#include "io/ismrmrd/file.hpp"
 #include "scan/pose.hpp"
 
 namespace lsrecon {
 
 namespace {
 
-/// The header of an ISMRMRD image: version 1 of the format, under its names and in its order.
-struct MrdImageHeader {
-    std::uint16_t version = 1;
-    std::uint16_t data_type = 0;
-    std::uint64_t flags = 0;
-    std::uint32_t measurement_uid = 0;
-    std::uint16_t matrix_size[3] = {};
-    float field_of_view[3] = {};
-    std::uint16_t channels = 1;
-    float position[3] = {};
-    float read_dir[3] = {};
-    float phase_dir[3] = {};
-    float slice_dir[3] = {};
-    float patient_table_position[3] = {};
-    std::uint16_t average = 0;
-    std::uint16_t slice = 0;
-    std::uint16_t contrast = 0;
-    std::uint16_t phase = 0;
-    std::uint16_t repetition = 0;
-    std::uint16_t set = 0;
-    std::uint32_t acquisition_time_stamp = 0;
-    std::uint32_t physiology_time_stamp[3] = {};
-    std::uint16_t image_type = 0;
-    std::uint16_t image_index = 0;
-    std::uint16_t image_series_index = 0;
-    std::int32_t user_int[8] = {};
-    float user_float[8] = {};
-    std::uint32_t attribute_string_len = 0;
-};
+using MrdImageHeader = ISMRMRD::ISMRMRD_ImageHeader;
 
 const std::vector<Hdf5Field>& mrd_image_fields() {
     static const std::vector<Hdf5Field> fields{
@@ -116,20 +88,21 @@ std::string attributes_of(const ImageFrame& frame) {
 }
 
 MrdImageHeader header_of(const StoredImage& image, std::size_t index, ImagePart part) {
-    constexpr std::uint16_t float_type = 5;
-    constexpr std::uint16_t complex_float_type = 7;
     const Grid& grid = image.about.grid;
     const ImageFrame& frame = image.about.frames[index];
-    MrdImageHeader header;
-    header.data_type = part == ImagePart::complex ? complex_float_type : float_type;
-    // Magnitude is 1, complex 5; the enumeration has their order.
+    MrdImageHeader header{};
+    header.version = 1;
+    header.channels = 1;
+    header.data_type =
+        part == ImagePart::complex ? ISMRMRD::ISMRMRD_CXFLOAT : ISMRMRD::ISMRMRD_FLOAT;
+    // ISMRMRD_IMTYPE_MAGNITUDE is 1, ..._COMPLEX 5; the enumeration has their order.
     header.image_type = static_cast<std::uint16_t>(static_cast<int>(part) + 1);
     header.image_index = static_cast<std::uint16_t>(index + 1);
     for (std::size_t d = 0; d < 3; ++d) {
         header.matrix_size[d] = static_cast<std::uint16_t>(grid.size[d]);
+        header.field_of_view[d] = static_cast<float>(grid.fov_mm[d]);
     }
-    to_floats(grid.fov_mm, header.field_of_view);
-    set_place(header, grid, frame.position);
+    set_pose(header, grid, frame.position);
     for (const MrdCounter& counter : mrd_counters) {
         header.*counter.member = counter_in(frame.label, counter.name);
     }
@@ -194,16 +167,8 @@ std::vector<MrdImageHeader> headers_of(const Hdf5Reader& file, const std::string
     return headers;
 }
 
-Vec3 vector_of(const float (&from)[3]) {
-    return {from[0], from[1], from[2]};
-}
-
 bool known(const Vec3& vector) {
     return vector != Vec3{0, 0, 0};
-}
-
-std::array<Vec3, 3> directions_of(const MrdImageHeader& header) {
-    return {vector_of(header.read_dir), vector_of(header.phase_dir), vector_of(header.slice_dir)};
 }
 
 class Series {
@@ -229,8 +194,8 @@ public:
         for (const MrdImageHeader& header : headers_) {
             require_same(header, first, grid);
         }
-        grid.fov_mm = vector_of(first.field_of_view);
         for (std::size_t d = 0; d < 3; ++d) {
+            grid.fov_mm[d] = first.field_of_view[d];
             const bool length = grid.fov_mm[d] > 0 && std::isfinite(grid.fov_mm[d]);
             if (!length && d < static_cast<std::size_t>(grid.dimensions)) {
                 refuse("header", "field_of_view " + shown(grid.fov_mm[d]), "lengths above 0 mm");
@@ -247,8 +212,8 @@ public:
             }
             grid.directions = directions;
         }
-        if (grid.directions || known(vector_of(first.position))) {
-            grid.position = vector_of(first.position);
+        if (grid.directions || known(position_of(first))) {
+            grid.position = position_of(first);
         }
         return grid;
     }
@@ -264,15 +229,15 @@ public:
         if (file_->has(name_ + "/attributes")) {
             attributes = file_->read_texts(name_ + "/attributes");
         }
-        const Vec3 first = vector_of(headers_.front().position);
+        const Vec3 first = position_of(headers_.front());
         const bool moved = std::any_of(headers_.begin(), headers_.end(), [&](const auto& header) {
-            return !are_same_position(vector_of(header.position), first);
+            return !are_same_position(position_of(header), first);
         });
         for (std::size_t f = 0; f < frames.size(); ++f) {
             const std::string label = f < attributes.size() ? mrd_label_in(attributes[f]) : "";
             frames[f].label = label.empty() ? counters_of(headers_[f]) : label;
             if (moved) {
-                frames[f].position = vector_of(headers_[f].position);
+                frames[f].position = position_of(headers_[f]);
             }
         }
         return frames;
@@ -310,7 +275,7 @@ private:
                        by(grid.size, 3) + ", as the values have", again);
             }
         }
-        if (!is_finite(vector_of(header.position)) || !is_finite(directions_of(header))) {
+        if (!is_finite(position_of(header)) || !is_finite(directions_of(header))) {
             refuse("header", "a position or directions that are not finite",
                    "where the image lies, or zeros where that is not known");
         }

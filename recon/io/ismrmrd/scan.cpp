@@ -1,4 +1,4 @@
-#include "io/ismrmrd/scan.hpp"
+#include "io/ismrmrd/formats.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,12 +9,9 @@
 #include "base/escaped.hpp"
 #include "base/numbers.hpp"
 #include "base/ranges.hpp"
-#include "io/ismrmrd/assemble.hpp"
 #include "io/ismrmrd/contents.hpp"
 #include "io/ismrmrd/frames.hpp"
 #include "io/ismrmrd/header.hpp"
-#include "io/ismrmrd/stream.hpp"
-#include "io/ismrmrd_hdf5.hpp"
 #include "scan/host_memory.hpp"
 
 // The meaning of the fields of an ISMRMRD file here; docs/ismrmrd.md says the same for users.

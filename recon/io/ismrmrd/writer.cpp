@@ -10,14 +10,31 @@
 #include "base/output_file.hpp"
 #include "io/hdf5/reader.hpp"
 #include "io/hdf5/writer.hpp"
-#include "io/ismrmrd/rows.hpp"
-#include "io/ismrmrd_hdf5.hpp"
-#include "io/native/writer.hpp"
+#include "io/ismrmrd/formats.hpp"
+#include "io/native/scan.hpp"
 #include "scan/units.hpp"
 
 namespace lsrecon {
 
 namespace {
+
+/// Noise of one acquisition, whose length has 16 bits.
+constexpr std::size_t noise_at_once = 32768;
+
+void take(IsmrmrdAcquisition& row, const CoilRows& from, std::size_t first, std::size_t end) {
+    row.header.number_of_samples = static_cast<std::uint16_t>(end - first);
+    for (std::size_t c = 0; c < from.rows(); ++c) {
+        for (std::size_t m = first; m < end; ++m) {
+            const Complex value = from(static_cast<Eigen::Index>(c), m);
+            row.values.push_back(static_cast<float>(value.real()));
+            row.values.push_back(static_cast<float>(value.imag()));
+        }
+    }
+}
+
+void set_dwell(IsmrmrdAcquisition& row, const Sampling& sampling, const IsmrmrdReadout& readout) {
+    row.header.sample_time_us = static_cast<float>(1e6 * dwell_of(sampling, readout));
+}
 
 constexpr std::size_t most_of_16_bits = std::numeric_limits<std::uint16_t>::max();
 
@@ -126,6 +143,108 @@ std::string encoding_limits(const Simulation& simulation) {
 }
 
 } // namespace
+
+IsmrmrdReadout readout_of(const Simulation& simulation, const Sampling& sampling,
+                          std::size_t index) {
+    const auto& ends = simulation.readout_ends;
+    IsmrmrdReadout readout{index == 0 ? 0 : ends[index - 1], ends[index], 0};
+    double least = HUGE_VAL;
+    for (std::size_t m = readout.first; m < readout.end; ++m) {
+        const Vec3& k = sampling.trajectory[m];
+        const double square = k[0] * k[0] + k[1] * k[1] + k[2] * k[2];
+        if (square < least) {
+            least = square;
+            readout.center = m - readout.first;
+        }
+    }
+    return readout;
+}
+
+double dwell_of(const Sampling& sampling, const IsmrmrdReadout& readout) {
+    const auto first = static_cast<Eigen::Index>(readout.first);
+    const auto last = static_cast<Eigen::Index>(readout.end) - 1;
+    return sampling.times.size() == 0 || last <= first
+               ? 0
+               : (sampling.times(last) - sampling.times(first)) / static_cast<double>(last - first);
+}
+
+IsmrmrdRows::IsmrmrdRows(const Simulation& simulation)
+    : simulation_(simulation), scan_(simulation.scan),
+      to_cycles_(to_cycles_per_fov(units, scan_.grid)),
+      noise_rows_((scan_.noise.columns() + noise_at_once - 1) / noise_at_once) {}
+
+IsmrmrdAcquisition IsmrmrdRows::row(std::size_t index) const {
+    IsmrmrdAcquisition result = index < noise_rows_ ? noise(index) : readout(index - noise_rows_);
+    result.header.scan_counter = static_cast<std::uint32_t>(index);
+    result.header.available_channels = static_cast<std::uint16_t>(scan_.coils());
+    result.header.active_channels = result.header.available_channels;
+    for (std::size_t c = 0; c < std::min<std::size_t>(scan_.coils(), 1024); ++c) {
+        result.header.channel_mask[c / 64] |= std::uint64_t{1} << (c % 64);
+    }
+    return result;
+}
+
+/// A row of noise, with the dwell time of the image, whose noise it has.
+IsmrmrdAcquisition IsmrmrdRows::noise(std::size_t index) const {
+    IsmrmrdAcquisition row;
+    const std::size_t first = index * noise_at_once;
+    take(row, scan_.noise, first, std::min(first + noise_at_once, scan_.noise.columns()));
+    const Sampling& sampling = *scan_.frames.front().sampling;
+    set_dwell(row, sampling, readout_of(simulation_, sampling, 0));
+    row.header.set_flag(ISMRMRD::ISMRMRD_ACQ_IS_NOISE_MEASUREMENT);
+    return row;
+}
+
+IsmrmrdAcquisition IsmrmrdRows::readout(std::size_t index) const {
+    const std::size_t f = index / readouts();
+    const std::size_t r = index % readouts();
+    const Frame& frame = scan_.frames[f];
+    const Sampling& sampling = *frame.sampling;
+    const IsmrmrdReadout readout = readout_of(simulation_, sampling, r);
+    IsmrmrdAcquisition row;
+    take(row, frame.samples, readout.first, readout.end);
+    row.header.center_sample = static_cast<std::uint16_t>(readout.center);
+    row.header.trajectory_dimensions = static_cast<std::uint16_t>(scan_.grid.dimensions);
+    for (std::size_t m = readout.first; m < readout.end; ++m) {
+        for (std::size_t d = 0; d < row.header.trajectory_dimensions; ++d) {
+            row.trajectory.push_back(static_cast<float>(sampling.trajectory[m][d] / to_cycles_[d]));
+        }
+    }
+    set_dwell(row, sampling, readout);
+    set_pose(row.header, scan_.grid, frame.position);
+    set_counters(row.header, f, r, sampling.trajectory[readout.first]);
+    return row;
+}
+
+/// Lines are counted by where they lie, others in their order.
+void IsmrmrdRows::set_counters(IsmrmrdHeader& head, std::size_t f, std::size_t r,
+                               const Vec3& k) const {
+    const auto& size = scan_.grid.size;
+    const bool lines = simulation_.trajectory == "cartesian";
+    const auto step = [&](std::size_t d) {
+        return static_cast<std::uint16_t>(std::lround(k[d]) + static_cast<long>(size[d] / 2));
+    };
+    head.idx.kspace_encode_step_1 = lines ? step(1) : static_cast<std::uint16_t>(r);
+    head.idx.kspace_encode_step_2 = lines ? step(2)
+                                    : scan_.grid.dimensions == 3
+                                        ? static_cast<std::uint16_t>(r >> 16U)
+                                        : std::uint16_t(0); // one partition
+    head.idx.repetition = static_cast<std::uint16_t>(f);
+    const bool last = r + 1 == readouts();
+    using namespace ISMRMRD;
+    for (const int flag : {ISMRMRD_ACQ_FIRST_IN_ENCODE_STEP1, ISMRMRD_ACQ_FIRST_IN_SLICE,
+                           ISMRMRD_ACQ_FIRST_IN_REPETITION}) {
+        if (r == 0) {
+            head.set_flag(flag);
+        }
+        if (last) {
+            head.set_flag(flag + 1); // the last of the same
+        }
+    }
+    if (last && f + 1 == scan_.frames.size()) {
+        head.set_flag(ISMRMRD_ACQ_LAST_IN_MEASUREMENT);
+    }
+}
 
 std::string ismrmrd_header_of(const Simulation& simulation) {
     const Grid& grid = simulation.scan.grid;

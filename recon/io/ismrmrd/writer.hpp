@@ -1,23 +1,46 @@
+// A simulated scan as raw data of ISMRMRD: its rows of `data` and its header in XML.
+
 #pragma once
 
-#include <string>
-
-#include "base/report.hpp"
+#include "io/ismrmrd/file.hpp"
 #include "simulate/simulate.hpp"
 
 namespace lsrecon {
 
-/// UsageError when ISMRMRD cannot hold the scan, with or without samples: phi, weights, voxels off
-/// the grid, calibration samples; numbers beyond its 16 bits; times that do not rise evenly from 0
-/// at the sample nearest to the centre of k-space (center_sample), from which a reader counts them.
-void require_ismrmrd_holds(const std::string& path, const Simulation& simulation);
+struct IsmrmrdReadout {
+    std::size_t first = 0; ///< sample of the frame
+    std::size_t end = 0;
+    std::size_t center = 0; ///< sample that is nearest to the centre of k-space, the first of these
+};
 
-/// ISMRMRD raw data in HDF5, as libismrmrd lays it out: /dataset/xml and /dataset/data, with an
-/// acquisition a readout, trajectories in cycles/voxel as float32, samples in float32, frames as
-/// repetitions, and noise in acquisitions of its own at the start. Coil maps, field map and r2star,
-/// for which the format has no place, stand beside /dataset as the native scan file has them, which
-/// is noted.
-void write_ismrmrd_scan(const std::string& path, const Simulation& simulation, Reporter& report);
+IsmrmrdReadout readout_of(const Simulation& simulation, const Sampling& sampling,
+                          std::size_t index);
+
+/// The time between samples of a readout, in s; 0 without times.
+double dwell_of(const Sampling& sampling, const IsmrmrdReadout& readout);
+
+/// A scan as rows of `data`: first those of noise, then the readouts of every frame.
+class IsmrmrdRows {
+public:
+    static constexpr const char* units = "cycles/voxel"; ///< units of trajectories
+
+    /// The simulation must stay where it is.
+    explicit IsmrmrdRows(const Simulation& simulation);
+
+    std::size_t count() const { return noise_rows_ + scan_.frames.size() * readouts(); }
+    IsmrmrdAcquisition row(std::size_t index) const;
+
+private:
+    std::size_t readouts() const { return simulation_.readout_ends.size(); }
+    IsmrmrdAcquisition noise(std::size_t index) const;
+    IsmrmrdAcquisition readout(std::size_t index) const;
+    void set_counters(IsmrmrdHeader& head, std::size_t f, std::size_t r, const Vec3& k) const;
+
+    const Simulation& simulation_;
+    const Scan& scan_;
+    Vec3 to_cycles_; ///< per field of view
+    std::size_t noise_rows_;
+};
 
 /// The XML header, by the schema of version 1.
 std::string ismrmrd_header_of(const Simulation& simulation);

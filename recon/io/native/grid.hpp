@@ -1,3 +1,5 @@
+// Grids, and volumes on them, as a native scan shares them with other HDF5 files.
+
 #pragma once
 
 #include <string>
@@ -8,8 +10,7 @@
 #include "io/hdf5/reader.hpp"
 #include "scan/voxels.hpp"
 
-// Grids, and volumes on them, as a native scan shares them with files of coil maps, fields and
-// images. Each function throws InputError with the first thing that is wrong.
+// Each function throws InputError with the first thing that is wrong.
 
 namespace lsrecon::native {
 

@@ -1,4 +1,4 @@
-#include "io/native/writer.hpp"
+// The native scan, written.
 
 #include <algorithm>
 
@@ -89,23 +89,33 @@ void write_noise(Hdf5Writer& file, const Scan& scan) {
 } // namespace
 
 void write_grid(Hdf5Writer& file, const Grid& grid) {
-    const auto dimensions = static_cast<std::size_t>(grid.dimensions);
     std::vector<long> matrix;
-    for (std::size_t d = 0; d < dimensions; ++d) {
+    for (std::size_t d = 0; d < static_cast<std::size_t>(grid.dimensions); ++d) {
         matrix.push_back(static_cast<long>(grid.size[d]));
     }
     file.attribute(root, "matrix", matrix);
-    file.attribute(root, "fov_mm",
+    write_place(file, root, grid);
+}
+
+void write_place(Hdf5Writer& file, const std::string& object, const Grid& grid) {
+    file.attribute(object, "fov_mm",
                    std::vector<double>(grid.fov_mm.begin(), grid.fov_mm.begin() + grid.dimensions));
     if (grid.position) {
-        file.attribute(root, "position",
+        file.attribute(object, "position",
                        std::vector<double>(grid.position->begin(), grid.position->end()));
     }
     if (grid.directions) {
         std::vector<double> numbers;
         append({grid.directions->begin(), grid.directions->end()}, 3, numbers);
-        file.attribute(root, "directions", numbers);
+        file.attribute(object, "directions", numbers);
     }
+}
+
+void write_voxels(Hdf5Writer& file, const Grid& grid, const std::vector<Vec3>& voxels) {
+    std::vector<double> positions;
+    append(voxels, grid.dimensions, positions);
+    file.real("voxels", {voxels.size(), static_cast<std::size_t>(grid.dimensions)},
+              positions.data());
 }
 
 void write_image_side(Hdf5Writer& file, const Scan& scan) {
@@ -127,10 +137,7 @@ void write_image_side(Hdf5Writer& file, const Scan& scan) {
         write_rates("r2star", scan.off_resonance->r2star, "1/s");
     }
     if (scan.voxels) {
-        std::vector<double> positions;
-        append(*scan.voxels, scan.grid.dimensions, positions);
-        file.real("voxels", {scan.voxels->size(), static_cast<std::size_t>(scan.grid.dimensions)},
-                  positions.data());
+        write_voxels(file, scan.grid, *scan.voxels);
     }
 }
 

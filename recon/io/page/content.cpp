@@ -4,13 +4,12 @@
 #include "base/error.hpp"
 #include "base/numbers.hpp"
 #include "io/hdf5/reader.hpp"
+#include "io/image/file.hpp"
 #include "io/image/formats.hpp"
-#include "io/image/reader.hpp"
-#include "io/image/slice_stack.hpp"
+#include "io/image/stored.hpp"
 #include "io/maps_file.hpp"
 #include "io/page/page.hpp"
 #include "io/record.hpp"
-#include "io/solves_in_words.hpp"
 #include "scan/failed_frames.hpp"
 
 // What a page shows of an image.

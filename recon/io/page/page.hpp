@@ -1,3 +1,5 @@
+// Pages for a browser: what they show of images and scans, and how they are made.
+
 #pragma once
 
 #include <nlohmann/json.hpp>

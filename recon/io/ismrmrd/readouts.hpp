@@ -1,3 +1,6 @@
+// What is done to readouts that lie on a line of k-space: their oversampling is removed, and those
+// that run backwards get their centre.
+
 #pragma once
 
 #include <complex>
@@ -6,6 +9,7 @@
 #include <vector>
 
 #include "base/fft.hpp"
+#include "base/types.hpp"
 
 namespace lsrecon {
 
@@ -31,6 +35,29 @@ private:
 
     double factor_;
     mutable std::map<std::size_t, Fft<double>> plans_;
+};
+
+/// The centre of k-space in lines that run backwards and store no trajectory: some writers count
+/// center_sample from the start of k-space, others in the stored array.
+class ReversedCentres {
+public:
+    /// Adds a line: its samples, a row a channel, and their positions when center_sample counts
+    /// from the start of k-space. When it counts in the array, a reversed line lies `shift` cycles
+    /// further along kx.
+    void add(const std::vector<std::vector<std::complex<float>>>& values,
+             const std::vector<Vec3>& k, bool reversed, long shift);
+    /// Whether there are lines whose centre differs between the two counts.
+    bool differ() const { return differ_; }
+    /// Whether center_sample counts in the array: whether that puts the strong samples of these
+    /// lines where those of lines that run forwards are, or to the centre where there are none.
+    bool count_in_array() const;
+
+private:
+    using Profile = std::map<long, double>; ///< energy at each kx
+    Profile forward_;
+    Profile by_start_;
+    Profile by_array_;
+    bool differ_ = false;
 };
 
 } // namespace lsrecon

@@ -1,8 +1,6 @@
-#include "io/ismrmrd/readout_crop.hpp"
+#include "io/ismrmrd/readouts.hpp"
 
 #include <cmath>
-
-#include "base/types.hpp"
 
 // X_p = sum_i s_i exp(+i 2 pi i p / n) is the image along x at p / n of the field of view, whatever
 // the position of the first sample does to its phase. With m values of p around 0 kept,
@@ -53,6 +51,40 @@ void ReadoutCrop::apply(std::vector<std::vector<std::complex<float>>>& values, d
                 std::complex<float>(turned(j, back) * kept_part[j] / static_cast<double>(n));
         }
     }
+}
+
+void ReversedCentres::add(const std::vector<std::vector<std::complex<float>>>& values,
+                          const std::vector<Vec3>& k, bool reversed, long shift) {
+    for (std::size_t i = 0; i < k.size() && (shift != 0 || !reversed); ++i) {
+        double energy = 0;
+        for (const auto& row : values) {
+            energy += static_cast<double>(std::norm(row[i]));
+        }
+        const long at = std::lround(k[i][0]);
+        if (!std::isfinite(energy)) {
+            continue; // of a frame that is left out
+        }
+        if (reversed) {
+            by_start_[at] += energy;
+            by_array_[at + shift] += energy;
+            differ_ = true;
+        } else {
+            forward_[at] += energy;
+        }
+    }
+}
+
+bool ReversedCentres::count_in_array() const {
+    const Profile centre{{0, 1.0}};
+    const auto overlap = [&](const Profile& reversed) {
+        double sum = 0;
+        for (const auto& [at, energy] : forward_.empty() ? centre : forward_) {
+            const auto found = reversed.find(at);
+            sum += found == reversed.end() ? 0 : energy * found->second;
+        }
+        return sum;
+    };
+    return overlap(by_array_) > overlap(by_start_);
 }
 
 } // namespace lsrecon
