@@ -10,7 +10,6 @@
 #include "encoding/q_store.hpp"
 #include "engines/transforms.hpp"
 #include "model/prepare_options.hpp"
-#include "plan/settle.hpp"
 #include "solve/conjugate_gradient.hpp"
 #include "solve/curves.hpp"
 
