@@ -22,11 +22,13 @@ Record record_of(const Settings& settings) {
         record.emplace_back("accuracy", text(compute.accuracy));
     }
     if (method_of(solve).solves) {
-        record.insert(record.end(), {{"lambda", exact(solve.lambda)},
-                                     {"regularisers", in_words(solve.regularisers)},
-                                     {"iterations", text(solve.iterations)},
-                                     {"tolerance", text(solve.tolerance)},
-                                     {"preconditioner", preconditioner_of(solve)}});
+        record.insert(record.end(),
+                      {{"lambda", exact(solve.lambda)},
+                       {"regularisers", in_words(solve.regularisers)},
+                       {"frames_together", settings.are_for_all_frames_together() ? "yes" : "no"},
+                       {"iterations", text(solve.iterations)},
+                       {"tolerance", text(solve.tolerance)},
+                       {"preconditioner", preconditioner_of(solve)}});
     }
     return record;
 }
@@ -46,12 +48,13 @@ std::vector<Slice> slices_beginning_with(std::size_t frame, std::vector<Slice> s
         return std::count(of.frames.begin(), of.frames.end(), frame) > 0;
     };
     const auto slice = std::find_if(slices.begin(), slices.end(), [&](const Slice& one) {
-        return std::any_of(one.samplings.begin(), one.samplings.end(), has_it);
+        return std::any_of(one.trajectories.begin(), one.trajectories.end(), has_it);
     });
-    const auto trajectory = std::find_if(slice->samplings.begin(), slice->samplings.end(), has_it);
+    const auto trajectory =
+        std::find_if(slice->trajectories.begin(), slice->trajectories.end(), has_it);
     const auto at = std::find(trajectory->frames.begin(), trajectory->frames.end(), frame);
     std::rotate(trajectory->frames.begin(), at, at + 1);
-    std::rotate(slice->samplings.begin(), trajectory, trajectory + 1);
+    std::rotate(slice->trajectories.begin(), trajectory, trajectory + 1);
     std::rotate(slices.begin(), slice, slice + 1);
     return slices;
 }
@@ -87,8 +90,8 @@ public:
             return std::make_unique<SliceScope>(run_, *compute_.transforms,
                                                 run_.prepared.slices()[slice.index]);
         });
-        for (std::size_t t = 0; here && t < slice.samplings.size(); ++t) {
-            solve(slice.samplings[t], *here);
+        for (std::size_t t = 0; here && t < slice.trajectories.size(); ++t) {
+            solve(slice.trajectories[t], *here);
         }
         if (here && settings_) {
             solve_together(
@@ -108,14 +111,14 @@ private:
                 continue;
             }
             if (!at) {
-                at = frames_.shared(of.frames, [&] { return scope_of(*of.sampling, slice); });
+                at = frames_.shared(of.frames, [&] { return scope_of(*of.trajectory, slice); });
             }
             if (!at) {
                 return;
             }
             std::optional<FrameData> data;
             if (!settings_) {
-                data = choose_by(f, *of.sampling, at);
+                data = choose_by(f, *of.trajectory, at);
             }
             if (settings_) {
                 solve(f, *at, std::move(data));
@@ -129,13 +132,13 @@ private:
         throw std::logic_error("a bad frame can be read");
     }
 
-    std::unique_ptr<TrajectoryScope> scope_of(const Sampling& sampling, SliceScope& slice) {
-        return std::make_unique<TrajectoryScope>(run_, slice, compute_, sampling);
+    std::unique_ptr<TrajectoryScope> scope_of(const Trajectory& trajectory, SliceScope& slice) {
+        return std::make_unique<TrajectoryScope>(run_, slice, compute_, trajectory);
     }
 
     /// The first pass: chooses the settings of all frames by this one. Where it fails the next one
     /// does.
-    std::optional<FrameData> choose_by(std::size_t f, const Sampling& sampling,
+    std::optional<FrameData> choose_by(std::size_t f, const Trajectory& trajectory,
                                        std::unique_ptr<TrajectoryScope>& at) {
         std::optional<FrameData> data;
         SliceScope& slice = at->slice;
@@ -149,7 +152,7 @@ private:
             begin_image();
             if (compute_.transforms.get() != together) { // each rank by itself from here on
                 at.reset();
-                at = scope_of(sampling, slice);
+                at = scope_of(trajectory, slice);
             }
         }
         return data;

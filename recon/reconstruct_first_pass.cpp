@@ -93,7 +93,7 @@ Choices choose(const Run& run, const Compute& compute, const TrajectoryScope& at
     if (const auto candidates = candidates_of(run.request, run.facts); !candidates.empty()) {
         note_left_out(run, candidates.size());
         choices.weight =
-            choose_weight(run, candidates, at, compute.route_of(at.encoding.sampling()), data);
+            choose_weight(run, candidates, at, compute.route_of(at.encoding.trajectory()), data);
     } else if (const RuleChoice rule = rule_of(run.request); !rule.word.empty()) {
         choices.curve = choose_lambda(rule, run.scan(), data.frame, *at.n, data.fhd,
                                       run.solve_before_choice, chosen_from(run, data), run.report);
@@ -192,7 +192,7 @@ std::optional<ComputeOptions> better_than(Transforms& transforms, bool is_exact,
 
 double seconds_of(Transforms& transforms, const Encoding& encoding) {
     return transforms
-        .cost_by_model(transforms.precision(), "fhd", encoding.sampling().points(),
+        .cost_by_model(transforms.precision(), "fhd", encoding.trajectory().points(),
                        encoding.formulation().voxels)
         .seconds;
 }
@@ -240,7 +240,7 @@ std::optional<Settings> settings_of_request(const Run& run, const Compute& compu
     }
     const SolveOptions& settings = run.solve_before_choice;
     Transforms& transforms = *compute.transforms;
-    const Sampling& first = *run.scan().frames[run.prepared.first_good()].sampling;
+    const Trajectory& first = *run.scan().frames[run.prepared.first_good()].trajectory;
     const bool is_exact = transforms.engine_for(first.points(), formulation.voxels).exact;
     const bool may_be_wrong = may_show(run, settings) &&
                               !transforms.options().is_accuracy_asked_for() &&
@@ -264,7 +264,8 @@ std::size_t reference_frame(const Run& run) {
         const std::size_t f = good[i * (good.size() - 1) / (reads - 1)];
         with_readable_frame([&] {
             const double energy = run.prepared.look_at(f, [](const Frame& frame) {
-                return energy_of(*frame.sampling, frame.samples) / frame.sampling->sum_of_weights();
+                return energy_of(*frame.trajectory, frame.samples) /
+                       frame.trajectory->sum_of_weights();
             });
             if (energy > most) {
                 most = energy;
@@ -277,7 +278,7 @@ std::size_t reference_frame(const Run& run) {
 
 Compute compute_to_choose_by(const Run& run, Transforms& asked, const Formulation& formulation) {
     const std::shared_ptr<Transforms> as_asked(std::shared_ptr<Transforms>(), &asked);
-    const Sampling& first = *run.scan().frames[run.prepared.first_good()].sampling;
+    const Trajectory& first = *run.scan().frames[run.prepared.first_good()].trajectory;
     if (run.errors_stay || !is_any_chosen(run) ||
         asked.engine_for(first.points(), formulation.voxels).exact) {
         return {run, formulation, as_asked};
@@ -292,10 +293,10 @@ Settings choose_settings(const Run& run, const ComputeOptions& asked,
                          std::unique_ptr<TrajectoryScope>& at, FrameData& data) {
     const auto compute_by = [&](const ComputeOptions& options) {
         SliceScope& slice = at->slice;
-        const Sampling& sampling = at->encoding.sampling();
+        const Trajectory& trajectory = at->encoding.trajectory();
         at.reset(); // its memory is that of the next
         compute = Compute(run, formulation, compute.transforms->with(options));
-        at = std::make_unique<TrajectoryScope>(run, slice, compute, sampling);
+        at = std::make_unique<TrajectoryScope>(run, slice, compute, trajectory);
         transform(*at, data);
     };
     const auto now = [&] { return compute.transforms->options(); };
@@ -344,7 +345,7 @@ std::optional<Settings> settings_of_part(const Run& run, ImageSink& sink, Transf
     compute.accuracy_is_of_image = kept.accuracy_is_of_image;
     Settings settings{settled(run, kept.choices),
                       Compute(run, formulation, transforms.with(compute)), kept.choices};
-    const Sampling& first = *run.scan().frames[run.prepared.first_good()].sampling;
+    const Trajectory& first = *run.scan().frames[run.prepared.first_good()].trajectory;
     settings.compute.transforms->record_as_made("fhd", first.points(), formulation.voxels);
     run.report.add(kept.findings);
     if (kept.choices.weight || kept.choices.curve) {

@@ -24,13 +24,13 @@ Model model_of(const Run& run, Transforms& transforms, const Slice& slice) {
     return model;
 }
 
-Density weights_of(const Run& run, const Sampling& sampling, const Formulation& formulation) {
+Density weights_of(const Run& run, const Trajectory& trajectory, const Formulation& formulation) {
     if (run.method().solves) {
-        return {sampling.weights, ""};
+        return {trajectory.weights, ""};
     }
     const Stage stage(run.report, "density");
     Density weights =
-        weights_of(run.method(), sampling, run.scan(), formulation, run.request.solve);
+        weights_of(run.method(), trajectory, run.scan(), formulation, run.request.solve);
     run.report.add(weights.findings);
     return weights;
 }
@@ -46,8 +46,8 @@ std::optional<NormalOperator> normal_operator_of(const Run& run, const Encoding&
     if (formulation.products() == Products::convolutions) {
         stage.emplace(run.report, "q");
     }
-    const auto make_q = [&](const Sampling& sampling) {
-        return run.qs.of(transforms, sampling, run.scan().grid);
+    const auto make_q = [&](const Trajectory& trajectory) {
+        return run.qs.of(transforms, trajectory, run.scan().grid);
     };
     return std::optional<NormalOperator>(
         std::in_place, encoding, make_q,
@@ -69,8 +69,8 @@ std::optional<Certifier> certifier_of(const TrajectoryScope& at) {
 
 double most_noise_of(const Run& run, const Frame& frame) {
     const bool is_compared = run.scan().noise.empty() && run.method().solves;
-    return is_compared ? most_energy_of_noise(*frame.sampling, frame.samples) *
-                             frame.sampling->sum_of_weights()
+    return is_compared ? most_energy_of_noise(*frame.trajectory, frame.samples) *
+                             frame.trajectory->sum_of_weights()
                        : 0;
 }
 
@@ -168,9 +168,9 @@ Compute::Compute(const Run& run, const Formulation& formulation, std::shared_ptr
       trajectories(plan_trajectories(*transforms, run.solve_before_choice, run.scan(), formulation,
                                      run.shape.system.maps, run.qs.are_given())) {}
 
-Route Compute::route_of(const Sampling& sampling) const {
+Route Compute::route_of(const Trajectory& trajectory) const {
     return std::find_if(trajectories.begin(), trajectories.end(),
-                        [&](const TrajectoryPlan& plan) { return plan.sampling == &sampling; })
+                        [&](const TrajectoryPlan& plan) { return plan.trajectory == &trajectory; })
         ->route;
 }
 
@@ -184,16 +184,16 @@ SliceScope::SliceScope(const Run& run, Transforms& transforms, const Slice& of)
                 : DrawnVoxels()) {}
 
 TrajectoryScope::TrajectoryScope(const Run& of, SliceScope& in, const Compute& compute,
-                                 const Sampling& sampling)
-    : run(of), slice(in), weights(weights_of(of, sampling, in.formulation)),
-      encoding(*compute.transforms, in.images, sampling, weights.cells),
-      n(normal_operator_of(of, encoding, compute.route_of(sampling))),
+                                 const Trajectory& trajectory)
+    : run(of), slice(in), weights(weights_of(of, trajectory, in.formulation)),
+      encoding(*compute.transforms, in.images, trajectory, weights.cells),
+      n(normal_operator_of(of, encoding, compute.route_of(trajectory))),
       certifier(certifier_of(*this)) {}
 
 RightHandSides TrajectoryScope::adjoint(const CoilRows& samples) const {
     const Method& method = run.method();
     if (method.fhd != nullptr) {
-        return {method.fhd(encoding.transforms(), encoding.sampling(), weights.cells,
+        return {method.fhd(encoding.transforms(), encoding.trajectory(), weights.cells,
                            slice.formulation.grid, samples, slice.images.maps, run.report)};
     }
     return encoding.adjoint(samples, run.report);
@@ -245,7 +245,7 @@ void transform(const TrajectoryScope& at, FrameData& data) {
 
 FrameData begin_frame(const Run& run, TrajectoryScope& at, std::size_t f) {
     FrameData data{f, run.prepared.frame(f)};
-    data.energy = energy_of(*data.frame.sampling, data.frame.samples);
+    data.energy = energy_of(*data.frame.trajectory, data.frame.samples);
     data.most_noise = most_noise_of(run, data.frame);
     transform(at, data);
     compare_models(run, at, data);
@@ -275,7 +275,8 @@ ImageFrame solve_frame(TrajectoryScope& at, const FrameData& data, const SolveOp
         measure_error(at, data, settings, solved, image);
     }
     give_back_memory();
-    const double noise = energy_of_noise(run.scan().noise) * data.frame.sampling->sum_of_weights();
+    const double noise =
+        energy_of_noise(run.scan().noise) * data.frame.trajectory->sum_of_weights();
     compare_with_samples(image, solved.explained, data.energy, noise, data.most_noise);
     return in_units_of_maps(std::move(image), at.slice.model);
 }

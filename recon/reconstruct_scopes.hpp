@@ -46,7 +46,7 @@ void with_readable_frame(const std::function<void()>& read_and_use);
 struct Compute {
     Compute(const Run& run, const Formulation& formulation, std::shared_ptr<Transforms> by);
 
-    Route route_of(const Sampling& sampling) const;
+    Route route_of(const Trajectory& trajectory) const;
 
     std::shared_ptr<Transforms> transforms;
     std::vector<TrajectoryPlan> trajectories;
@@ -73,7 +73,7 @@ struct SliceScope {
 class TrajectoryScope {
 public:
     TrajectoryScope(const Run& run, SliceScope& slice, const Compute& compute,
-                    const Sampling& sampling);
+                    const Trajectory& trajectory);
     TrajectoryScope(const TrajectoryScope&) = delete;
 
     /// F^H d, or what the method has in its place.

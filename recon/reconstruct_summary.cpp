@@ -14,7 +14,7 @@ namespace {
 /// What the notes on the solves need to know of the run.
 SolvedWith facts_of_solves(const Run& run, const Settings& settings,
                            const Formulation& formulation) {
-    const SamplePoints points = run.scan().frames[run.prepared.first_good()].sampling->points();
+    const SamplePoints points = run.scan().frames[run.prepared.first_good()].trajectory->points();
     Transforms& transforms = *settings.compute.transforms;
     return {transforms.epsilon(),
             !run.method().solves || transforms.engine_for(points, formulation.voxels).exact,
@@ -83,7 +83,7 @@ void add_noise_map_of_finished(Image& about, const Run& run, const Settings& set
     const std::vector<Slice>& slices = run.prepared.slices();
     SliceScope slice(run, *settings.compute.transforms, slices[slice_of_frames(slices)[f]]);
     slice.is_compared = true; // when the frame was solved
-    TrajectoryScope at(run, slice, settings.compute, *run.scan().frames[f].sampling);
+    TrajectoryScope at(run, slice, settings.compute, *run.scan().frames[f].trajectory);
     add_noise_map(about, at, begin_frame(run, at, f), settings, frames);
 }
 

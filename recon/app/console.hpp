@@ -70,7 +70,7 @@ public:
     /// Opens the transforms on the device that these options choose; the device is opened when no
     /// earlier options chose it. Notes on the device go to `of_device`, others to `report`.
     /// `words` are what else the scan asks for: scans of the same words leave what they made of
-    /// their samplings to each other, on devices in the memory of the host.
+    /// their trajectories to each other, on devices in the memory of the host.
     std::unique_ptr<Transforms> open(const ComputeOptions& options, const std::string& words,
                                      Reporter& of_device, Reporter& report);
     void forget() { devices_.clear(); }
@@ -79,7 +79,7 @@ private:
     struct OpenDevice {
         std::shared_ptr<Device> device;
         std::string words; ///< those of the last scan
-        std::shared_ptr<ContentStore> kept; ///< of its samplings; ends before the device
+        std::shared_ptr<ContentStore> kept; ///< of its trajectories; ends before the device
     };
     std::map<std::string, OpenDevice> devices_;
 };

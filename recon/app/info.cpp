@@ -63,11 +63,11 @@ void add_grid(Contents& to, const Grid& grid) {
     to.json["fov_mm"] = list_of(grid.fov_mm, grid.dimensions);
 }
 
-void add_trajectory(Contents& to, const Scan& scan, const Sampling& sampling) {
+void add_trajectory(Contents& to, const Scan& scan, const Trajectory& trajectory) {
     const char* const names[] = {"kx", "ky", "kz"};
     for (std::size_t d = 0; d < static_cast<std::size_t>(scan.grid.dimensions); ++d) {
         const auto [low, high] = std::minmax_element(
-            sampling.trajectory.begin(), sampling.trajectory.end(),
+            trajectory.positions.begin(), trajectory.positions.end(),
             [d](const Vec3& one, const Vec3& other) { return one[d] < other[d]; });
         to.add(names[d], formatted("%.4g to %.4g cycles/fov, N/2 is %.4g", (*low)[d], (*high)[d],
                                    static_cast<double>(scan.grid.size[d]) / 2));
@@ -76,7 +76,7 @@ void add_trajectory(Contents& to, const Scan& scan, const Sampling& sampling) {
 }
 
 void add_off_resonance(Contents& to, const Scan& scan) {
-    const RealVector& times = scan.frames.front().sampling->times;
+    const RealVector& times = scan.frames.front().trajectory->times;
     if (!scan.off_resonance || times.size() == 0) {
         return;
     }
@@ -177,11 +177,11 @@ void add_pose(Contents& to, const Scan& scan) {
 }
 
 void add_frames(Contents& to, const Scan& scan) {
-    std::size_t least = scan.frames.front().sampling->samples();
+    std::size_t least = scan.frames.front().trajectory->samples();
     std::size_t most = least;
     for (const Frame& frame : scan.frames) {
-        least = std::min(least, frame.sampling->samples());
-        most = std::max(most, frame.sampling->samples());
+        least = std::min(least, frame.trajectory->samples());
+        most = std::max(most, frame.trajectory->samples());
     }
     add_labels(to, scan.frames);
     to.add("samples", text(least == most ? "" : text(least, " to "), most, " per coil and frame"));
@@ -192,10 +192,10 @@ void add_calibrations(Contents& to, const Scan& scan) {
     constexpr std::size_t most = 4; // of many slices
     std::vector<std::string> words;
     for (const Frame& calibration : scan.calibrations) {
-        words.push_back(text(calibration.sampling->samples(), " samples per coil",
+        words.push_back(text(calibration.trajectory->samples(), " samples per coil",
                              calibration.label.empty() ? "" : " of ", calibration.label));
         to.json["calibrations"].push_back(
-            {{"samples", calibration.sampling->samples()}, {"label", calibration.label}});
+            {{"samples", calibration.trajectory->samples()}, {"label", calibration.label}});
     }
     add_first(to, "calibration", most, words);
 }
@@ -254,7 +254,7 @@ Contents contents_of_scan(const std::string& path, ReadOptions read) {
     const ScanFile source(path, read);
     Contents to("scan");
     const Scan& scan = source.scan();
-    const Sampling& first = *scan.frames.front().sampling;
+    const Trajectory& first = *scan.frames.front().trajectory;
     to.add_text("file", scan.file);
     to.add_text("format", scan.format);
     to.add("SHA-256", scan.sha256());

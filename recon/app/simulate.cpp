@@ -67,12 +67,12 @@ void print_summary(const Options& options, const Simulation& simulation) {
     const std::string noise =
         settings.snr ? text("SNR ", *settings.snr) : text("noise ", settings.noise);
     put(stdout,
-        text(options.output, ": ", settings.trajectory, ", matrix ",
+        text(options.output, ": ", settings.design, ", matrix ",
              by(scan.grid.size, scan.grid.dimensions), ", ", counted(scan.coils(), "coil"), ", ",
-             scan.frames.front().sampling->samples(), " samples each, ",
+             scan.frames.front().trajectory->samples(), " samples each, ",
              counted(scan.frames.size(), "frame"), ", model ", simulation.model,
              simulation.error ? text(", relative error at most ", rounded(*simulation.error)) : "",
-             ", ", noise, ", seed ", settings.sampling.seed));
+             ", ", noise, ", seed ", settings.trajectory.seed));
 }
 
 OptionTable options_of(Options& options);
@@ -103,7 +103,7 @@ void check_outputs(const Options& options, const std::string& settings) {
 
 ExitCode run(Options& options) {
     SimulationOptions simulation_options = options.simulation;
-    simulation_options.sampling.grid = grid_of(options);
+    simulation_options.trajectory.grid = grid_of(options);
     const std::string settings = in_words(options);
     check_outputs(options, settings);
     ComputeOptions compute = options.compute;
@@ -133,27 +133,27 @@ ExitCode run(Options& options) {
     return ExitCode::done;
 }
 
-OptionTable sampling_options(Options& options) {
-    TrajectoryOptions& sampling = options.simulation.sampling;
+OptionTable trajectory_options(Options& options) {
+    TrajectoryOptions& trajectory = options.simulation.trajectory;
     return in(
         "Trajectory",
-        {{"trajectory", name(options.simulation.trajectory, "NAME", names_of(trajectory_designs())),
+        {{"trajectory", name(options.simulation.design, "NAME", names_of(trajectory_designs())),
           "trajectory", More{"Trajectories:" + listed(trajectory_designs())}},
          {"matrix", grid_size(options.matrix), "voxels in each dimension"},
          {"fov_mm", number(options.fov_mm, positive(), "LENGTHS"),
           "field of view: one length, or one for each dimension", Unit{"mm"}},
-         {"readouts", number(sampling.readouts, whole(0), "N"), "readouts", Default{"by Nyquist"},
+         {"readouts", number(trajectory.readouts, whole(0), "N"), "readouts", Default{"by Nyquist"},
           More{"For spirals, N is the number of interleaves of each plane or cone. 0 chooses by "
                "Nyquist."}},
-         {"samples_per_readout", number(sampling.samples_per_readout, whole(0), "N"),
+         {"samples_per_readout", number(trajectory.samples_per_readout, whole(0), "N"),
           "samples of a readout", Default{"by Nyquist"}, More{"0 chooses by Nyquist."}},
-         {"undersampling", number(sampling.undersampling, positive()),
+         {"undersampling", number(trajectory.undersampling, positive()),
           "how many times sparser than Nyquist",
           More{"A scan with a higher factor has fewer readouts, or spirals with wider windings."}},
          {"frames", number(options.simulation.frames, whole(1), "N"), "frames",
           More{"Golden-angle and golden-means spokes continue from frame to frame. Other "
                "trajectories repeat."}},
-         {"seed", number(sampling.seed, whole(0), "N"),
+         {"seed", number(trajectory.seed, whole(0), "N"),
           "random seed of the noise and of random trajectories"}});
 }
 
@@ -206,7 +206,7 @@ OptionTable noise_options(SimulationOptions& simulation) {
 OptionTable options_of(Options& options) {
     SimulationOptions& simulation = options.simulation;
     return joined(
-        {sampling_options(options), phantom_options(simulation), noise_options(simulation),
+        {trajectory_options(options), phantom_options(simulation), noise_options(simulation),
          device_options(options.compute, "separable; tuned with off-resonance",
                         "It settles the engine of `--model voxels`. `tuned` is exact with "
                         "off-resonance or decay."),

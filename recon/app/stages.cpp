@@ -25,12 +25,12 @@ Voxels voxels_of_q(const Scan& scan) {
     return scan.voxels ? scan.image_voxels() : Voxels::half_differences(scan.grid);
 }
 
-/// The least exact of the makings of the Q of each sampling.
-QMaking least_exact(Transforms& transforms, const std::vector<const Sampling*>& samplings,
+/// The least exact of the makings of the Q of each trajectory.
+QMaking least_exact(Transforms& transforms, const std::vector<const Trajectory*>& trajectories,
                     const Voxels& voxels) {
-    QMaking least = making_of_q(transforms, *samplings.front(), voxels);
-    for (const Sampling* const sampling : samplings) {
-        const QMaking making = making_of_q(transforms, *sampling, voxels);
+    QMaking least = making_of_q(transforms, *trajectories.front(), voxels);
+    for (const Trajectory* const trajectory : trajectories) {
+        const QMaking making = making_of_q(transforms, *trajectory, voxels);
         if (making.accuracy > least.accuracy) {
             least = making;
         }
@@ -145,7 +145,7 @@ ExitCode run_fhd(Options& options) {
     };
     try {
         FrameProgress progress(console, scan.frames.size());
-        for (const std::size_t f : by_sampling(scan.frames)) {
+        for (const std::size_t f : by_trajectory(scan.frames)) {
             progress.next(label_beside_index(scan.frames[f].label, f));
             if (!store.has(f)) {
                 attempts.of(f, [&] { fhd_of_frame(f); });
@@ -178,22 +178,22 @@ ExitCode run_q(Options& options) {
     const Record record =
         make_record(scan, transforms->computed_by(), settings_of(&options_of_q, options));
     const Voxels voxels = voxels_of_q(scan);
-    const std::vector<const Sampling*> samplings = samplings_of(scan.frames);
-    const QMaking making = least_exact(*transforms, samplings, voxels);
+    const std::vector<const Trajectory*> trajectories = trajectories_of(scan.frames);
+    const QMaking making = least_exact(*transforms, trajectories, voxels);
     if (scan.voxels) {
         write_q_at(options.output,
-                   compute_q_at(*transforms, *scan.frames.front().sampling, voxels, console)
+                   compute_q_at(*transforms, *scan.frames.front().trajectory, voxels, console)
                        .values.row(0)
                        .transpose(),
                    making, record);
         return ExitCode::done;
     }
     std::vector<std::string> keys;
-    for (const Sampling* const sampling : samplings) {
-        keys.push_back(q_key(*sampling, scan.grid));
+    for (const Trajectory* const trajectory : trajectories) {
+        keys.push_back(q_key(*trajectory, scan.grid));
     }
     const auto q_of = [&](std::size_t s) {
-        return stored(compute_q_in_stage(*transforms, *samplings[s], scan.grid, console));
+        return stored(compute_q_in_stage(*transforms, *trajectories[s], scan.grid, console));
     };
     write_q(options.output, scan.grid, keys, q_of, making, record);
     return ExitCode::done;

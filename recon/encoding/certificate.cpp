@@ -17,7 +17,7 @@ constexpr std::size_t most_points = 64;
 
 /// The number of points whose exact sums take some 10 ms of two cores, or longer where the fewest
 /// useful points need it. The number is the same on any machine, so that the same scan has the same
-/// bound. It is small because each frame of many may have a sampling of its own.
+/// bound. It is small because each frame of many may have a trajectory of its own.
 std::size_t points_to_sample(std::size_t coils, std::size_t samples) {
     constexpr double multiply_adds = 4e7;
     constexpr std::size_t most = most_points;
@@ -96,18 +96,18 @@ DrawnVoxels draw_voxels(const CoilRows& coil_maps, std::size_t voxels) {
     return drawn;
 }
 
-Certificate certify_fhd(const Sampling& sampling, const CoilRows& samples,
+Certificate certify_fhd(const Trajectory& trajectory, const CoilRows& samples,
                         const CoilRows& coil_maps, const Voxels& voxels, const DrawnVoxels& drawn,
                         const std::vector<Volume>& fhd) {
     const std::size_t count = points_to_sample(samples.rows(), samples.columns());
     const std::vector<std::size_t> at(drawn.at.begin(),
                                       drawn.at.begin() + static_cast<long>(count));
-    const bool has_phi = sampling.phi.size() > 0;
+    const bool has_phi = trajectory.phi.size() > 0;
     const CoilMatrix of_coils = exact_adjoint(
-        sampling.points(), samples.rows(),
+        trajectory.points(), samples.rows(),
         [&](std::size_t c, std::size_t m) {
-            const Complex mu = sampling.weight(m) * samples(c, m);
-            return has_phi ? std::conj(sampling.phi(static_cast<Eigen::Index>(m))) * mu : mu;
+            const Complex mu = trajectory.weight(m) * samples(c, m);
+            return has_phi ? std::conj(trajectory.phi(static_cast<Eigen::Index>(m))) * mu : mu;
         },
         voxels.subset(at));
     std::vector<double> squares(count, 0);
@@ -135,13 +135,13 @@ Certificate certify_fhd(const Sampling& sampling, const CoilRows& samples,
 namespace {
 
 /// Adds the sampled errors of Q, measured at random differences of two voxels.
-void certify_q(const Sampling& sampling, const Q& q, Certificate& errors) {
+void certify_q(const Trajectory& trajectory, const Q& q, Certificate& errors) {
     const Voxels differences = Voxels::half_differences(q.grid);
-    const std::size_t count = points_to_sample(1, sampling.samples());
+    const std::size_t count = points_to_sample(1, trajectory.samples());
     const std::vector<std::size_t> at = random_indices(count, differences.count());
     const CoilMatrix exact = exact_adjoint(
-        sampling.trajectory, 1,
-        [&](std::size_t, std::size_t m) { return Complex(sampling.q_weight(m)); },
+        trajectory.positions, 1,
+        [&](std::size_t, std::size_t m) { return Complex(trajectory.q_weight(m)); },
         differences.subset(at));
     std::vector<double> squares;
     for (std::size_t i = 0; i < count; ++i) {
@@ -159,12 +159,12 @@ void certify_q(const Sampling& sampling, const Q& q, Certificate& errors) {
 Certifier::Certifier(const Encoding& encoding, const NormalOperator& n, const DrawnVoxels& drawn)
     : encoding_(encoding), drawn_(drawn), by_q_(n.q() != nullptr) {
     if (by_q_) {
-        certify_q(encoding.sampling(), *n.q(), of_q_);
+        certify_q(encoding.trajectory(), *n.q(), of_q_);
     }
 }
 
 Certificate Certifier::of(const CoilRows& samples, const std::vector<Volume>& fhd) const {
-    Certificate errors = certify_fhd(encoding_.sampling(), samples, encoding_.images().coil_maps,
+    Certificate errors = certify_fhd(encoding_.trajectory(), samples, encoding_.images().coil_maps,
                                      encoding_.formulation().voxels, drawn_, fhd);
     errors.gram = by_q_ ? of_q_.gram : errors.fhd;
     errors.spread = by_q_ ? of_q_.spread : 1;

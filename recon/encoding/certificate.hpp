@@ -26,7 +26,7 @@ DrawnVoxels draw_voxels(const CoilRows& coil_maps, std::size_t voxels);
 
 /// The sampled errors of F^H d at the drawn voxels. `samples` are C x M, `coil_maps` C x N or
 /// empty; `fhd` holds one volume a problem.
-Certificate certify_fhd(const Sampling& sampling, const CoilRows& samples,
+Certificate certify_fhd(const Trajectory& trajectory, const CoilRows& samples,
                         const CoilRows& coil_maps, const Voxels& voxels, const DrawnVoxels& drawn,
                         const std::vector<Volume>& fhd);
 /// The time that certify_fhd takes; for one coil, it is that of sampling the errors of Q.

@@ -45,12 +45,12 @@ std::vector<std::size_t> open_ones(const Regularisers& regularisers) {
 }
 
 /// The indices of samples, by their distance from the centre of k-space.
-std::vector<std::size_t> by_distance(const std::vector<Vec3>& trajectory) {
-    std::vector<std::size_t> order(trajectory.size());
+std::vector<std::size_t> by_distance(const std::vector<Vec3>& positions) {
+    std::vector<std::size_t> order(positions.size());
     std::iota(order.begin(), order.end(), std::size_t(0));
     std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
         const auto distance = [&](std::size_t m) {
-            const Vec3& k = trajectory[m];
+            const Vec3& k = positions[m];
             return std::make_pair(k[0] * k[0] + k[1] * k[1] + k[2] * k[2], m);
         };
         return distance(a) < distance(b);
@@ -65,10 +65,10 @@ Frame weighted_by_shell(Frame frame, const Eigen::VectorXd& misfits) {
     constexpr std::size_t most_shells = 8;
     constexpr std::size_t fewest_samples = 32;
     constexpr double least = 0.02; // of all: shells beyond a smooth object hold nothing
-    auto sampling = std::make_shared<Sampling>(*frame.sampling);
-    const std::size_t samples = sampling->samples();
-    sampling->weights.resize(static_cast<Eigen::Index>(samples));
-    const std::vector<std::size_t> order = by_distance(sampling->trajectory);
+    auto trajectory = std::make_shared<Trajectory>(*frame.trajectory);
+    const std::size_t samples = trajectory->samples();
+    trajectory->weights.resize(static_cast<Eigen::Index>(samples));
+    const std::vector<std::size_t> order = by_distance(trajectory->positions);
     const std::size_t shells = std::clamp(samples / fewest_samples, std::size_t(1), most_shells);
     const double mean = misfits.mean();
     for (std::size_t shell = 0; shell < shells; ++shell) {
@@ -80,11 +80,11 @@ Frame weighted_by_shell(Frame frame, const Eigen::VectorXd& misfits) {
         }
         left = std::max(left / static_cast<double>(end - first), least * mean);
         for (auto m = first; m < end; ++m) {
-            sampling->weights(static_cast<Eigen::Index>(*m)) =
-                frame.sampling->weight(*m) * (left > 0 ? mean / left : 1);
+            trajectory->weights(static_cast<Eigen::Index>(*m)) =
+                frame.trajectory->weight(*m) * (left > 0 ? mean / left : 1);
         }
     }
-    frame.sampling = sampling;
+    frame.trajectory = trajectory;
     return frame;
 }
 
@@ -107,15 +107,15 @@ public:
           on_device_(solver_of(options).on_device), report_(report) {
         for (const Frame* const frame : frames) {
             const Frame of_virtual_coils{
-                frame->sampling, mixed(coil_transform_, frame->samples), "", {}};
+                frame->trajectory, mixed(coil_transform_, frame->samples), "", {}};
             of_frames_.push_back(
-                std::make_unique<OfFrame>(of_virtual_coils, hold_out(*frame->sampling)));
+                std::make_unique<OfFrame>(of_virtual_coils, hold_out(*frame->trajectory)));
         }
         for (std::size_t f = 0; is_possible() && f < this->frames(); ++f) {
             const std::vector<ComplexVector> first = joint_frame(f).start;
             Part& held = of_frames_[f]->held;
             held.set(weighted_by_shell(held.frame,
-                                       Encoding(slice.transforms, images_, *held.frame.sampling)
+                                       Encoding(slice.transforms, images_, *held.frame.trajectory)
                                            .misfits(held.frame.samples, first, report)));
             make_system(held, false);
             noise_alone_ = noise_alone_ && is_noise(of_frames_[f]->kept);
@@ -179,7 +179,7 @@ private:
         explicit Part(Frame of) { set(std::move(of)); }
         void set(Frame of) {
             frame = std::move(of);
-            energy = energy_of(*frame.sampling, frame.samples);
+            energy = energy_of(*frame.trajectory, frame.samples);
         }
 
         Frame frame;
@@ -206,8 +206,8 @@ private:
         for (std::size_t p = 0; p < kept.fhd.size(); ++p) {
             left -= kept.system->products_of(kept.first[p], kept.fhd[p]).explained();
         }
-        const double noise = most_energy_of_noise(*kept.frame.sampling, kept.frame.samples) *
-                             kept.frame.sampling->sum_of_weights();
+        const double noise = most_energy_of_noise(*kept.frame.trajectory, kept.frame.samples) *
+                             kept.frame.trajectory->sum_of_weights();
         return left <= times_estimate * noise;
     }
 
@@ -224,15 +224,15 @@ private:
     }
 
     void make_normal_operator(Part& part, bool is_solved) {
-        const Sampling& sampling = *part.frame.sampling;
+        const Trajectory& trajectory = *part.frame.trajectory;
         // The transforms of this encoding go with it: N keeps those of its own, if any.
-        part.fhd = Encoding(slice_.transforms, images_, sampling)
+        part.fhd = Encoding(slice_.transforms, images_, trajectory)
                        .adjoint(part.frame.samples, report_)
                        .volumes;
-        part.encoding.emplace(slice_.transforms, images_, sampling);
+        part.encoding.emplace(slice_.transforms, images_, trajectory);
         part.n.emplace(
             *part.encoding,
-            [&](const Sampling& of) {
+            [&](const Trajectory& of) {
                 return compute_q(slice_.transforms, of, slice_.images.formulation.grid, report_);
             },
             NormalOperator::Options{slice_.route, is_solved}, report_);
@@ -544,7 +544,7 @@ ChosenSettings choose_weight(const std::vector<Candidate>& candidates,
     constexpr double full = 0.9; // of k-space
     const Stage stage(report, "weight");
     ChosenSettings chosen;
-    chosen.is_full = coverage(*frames.front()->sampling, slice.images.formulation.grid) > full;
+    chosen.is_full = coverage(*frames.front()->trajectory, slice.images.formulation.grid) > full;
     Prediction prediction(slice, frames, options, report);
     if (!prediction.is_possible()) {
         take_usual(candidates.front(), report, chosen);

@@ -22,7 +22,7 @@ void require_few_turns(const Scan& scan, const OffResonance& off_resonance) {
     constexpr double most = 500;
     const double field = off_resonance.field.cwiseAbs().maxCoeff();
     for (const Frame& frame : scan.frames) {
-        const RealVector& times = frame.sampling->times;
+        const RealVector& times = frame.trajectory->times;
         const double latest = times.size() > 0 ? times.cwiseAbs().maxCoeff() : 0;
         if (field * latest > most) {
             throw InputError(
@@ -138,9 +138,9 @@ Cost cost_of_fhd(Transforms& transforms, std::size_t coils, std::size_t samples,
 
 double fhd_of_frame(Transforms& transforms, const Voxels& voxels, const Frame& frame,
                     const CoilRows& coil_maps, const TakeFhd& take, Reporter& report) {
-    PiecewiseTransform transform(transforms, frame.sampling->points(), voxels);
+    PiecewiseTransform transform(transforms, frame.trajectory->points(), voxels);
     CoilMaps maps(transforms.device(), coil_maps);
-    MuFactors factors(transforms.device(), transforms.precision(), *frame.sampling);
+    MuFactors factors(transforms.device(), transforms.precision(), *frame.trajectory);
     const FhdInputs inputs{transform, factors, frame.samples, maps};
     const Stage stage(report, "fhd", transform.predicted("fhd", frame.samples.rows()).seconds);
     const int exponent = inputs.exponent(transforms.precision());
@@ -174,7 +174,7 @@ FhdOnHost fhd_on_host(Transforms& transforms, const Voxels& voxels, const Frame&
 namespace {
 
 /// DeviceError for zeros of a sample that counts, of a coil that has a map.
-void require_not_of_device(const std::vector<Volume>& fhd, const Sampling& sampling,
+void require_not_of_device(const std::vector<Volume>& fhd, const Trajectory& trajectory,
                            const CoilRows& samples, const CoilRows& coil_maps) {
     if (std::any_of(fhd.begin(), fhd.end(), [](const Volume& v) { return v.norm() > 0; })) {
         return;
@@ -182,7 +182,7 @@ void require_not_of_device(const std::vector<Volume>& fhd, const Sampling& sampl
     for (std::size_t c = 0; c < samples.rows(); ++c) {
         const bool is_seen = coil_maps.empty() || !is_silent(coil_maps, c);
         for (std::size_t m = 0; is_seen && m < samples.columns(); ++m) {
-            if (counts(sampling, m) && samples(c, m) != Complex(0)) {
+            if (counts(trajectory, m) && samples(c, m) != Complex(0)) {
                 require_not_zero("fhd", 0);
             }
         }
@@ -200,17 +200,17 @@ Box row_of(std::size_t count, Device& device, Precision precision) {
 
 } // namespace
 
-Encoding::Encoding(Transforms& transforms, ImageSpace& images, const Sampling& sampling)
-    : Encoding(transforms, images, sampling, sampling.weights) {}
+Encoding::Encoding(Transforms& transforms, ImageSpace& images, const Trajectory& trajectory)
+    : Encoding(transforms, images, trajectory, trajectory.weights) {}
 
-Encoding::Encoding(Transforms& transforms, ImageSpace& images, const Sampling& sampling,
+Encoding::Encoding(Transforms& transforms, ImageSpace& images, const Trajectory& trajectory,
                    const RealVector& weights)
-    : transforms_(transforms), images_(images), sampling_(sampling),
-      transform_(transforms, sampling.points(), images.formulation.voxels),
-      factors_(transforms.device(), transforms.precision(), sampling.phi, weights) {}
+    : transforms_(transforms), images_(images), trajectory_(trajectory),
+      transform_(transforms, trajectory.points(), images.formulation.voxels),
+      factors_(transforms.device(), transforms.precision(), trajectory.phi, weights) {}
 
 bool Encoding::is_exact() const {
-    return transforms_.engine_for(sampling_.points(), formulation().voxels).exact;
+    return transforms_.engine_for(trajectory_.points(), formulation().voxels).exact;
 }
 
 RightHandSides Encoding::adjoint(const CoilRows& samples, Listener listener) const {
@@ -231,7 +231,7 @@ RightHandSides Encoding::adjoint(const CoilRows& samples, Listener listener) con
     for (const Volume& volume : result.volumes) {
         require_finite("fhd", volume.norm());
     }
-    require_not_of_device(result.volumes, sampling_, samples, images_.coil_maps);
+    require_not_of_device(result.volumes, trajectory_, samples, images_.coil_maps);
     result.error = transform_.error();
     return result;
 }
@@ -299,7 +299,8 @@ void Encoding::visit_samples(const std::vector<ComplexVector>& images, std::size
                 ComplexVector values = device.download(from, c * at.count, at.count);
                 for (Eigen::Index i = 0; i < values.size(); ++i) {
                     const Eigen::Index m = static_cast<Eigen::Index>(at.first) + i;
-                    const Complex phi = sampling_.phi.size() > 0 ? sampling_.phi(m) : Complex(1);
+                    const Complex phi =
+                        trajectory_.phi.size() > 0 ? trajectory_.phi(m) : Complex(1);
                     values(i) = phi * scale * values(i);
                 }
                 take(some.first + c, at, values);
@@ -315,7 +316,7 @@ std::size_t Encoding::coils_of(const std::vector<ComplexVector>& images) const {
 CoilMatrix Encoding::forward(const std::vector<ComplexVector>& images, Listener listener) const {
     const std::size_t coils = coils_of(images);
     CoilMatrix samples(static_cast<Eigen::Index>(coils),
-                       static_cast<Eigen::Index>(sampling_.samples()));
+                       static_cast<Eigen::Index>(trajectory_.samples()));
     visit_samples(
         images, coils,
         [&](std::size_t c, const Range& at, const ComplexVector& values) {
@@ -330,7 +331,7 @@ CoilMatrix Encoding::derivative(const std::vector<ComplexVector>& images,
                                 const std::vector<Vec3>& directions, Listener listener) const {
     const Voxels& voxels = formulation().voxels;
     CoilMatrix sum = CoilMatrix::Zero(static_cast<Eigen::Index>(coils_of(images)),
-                                      static_cast<Eigen::Index>(sampling_.samples()));
+                                      static_cast<Eigen::Index>(trajectory_.samples()));
     for (std::size_t d = 0; d < static_cast<std::size_t>(formulation().grid.dimensions); ++d) {
         std::vector<ComplexVector> moments = images;
         for (ComplexVector& moment : moments) {
@@ -356,7 +357,7 @@ Eigen::VectorXd Encoding::misfits(const CoilRows& samples, const std::vector<Com
             for (std::size_t i = 0; i < at.count; ++i) {
                 const std::size_t m = at.first + i;
                 misfits(static_cast<Eigen::Index>(m)) +=
-                    sampling_.weight(m) *
+                    trajectory_.weight(m) *
                     std::norm(values(static_cast<Eigen::Index>(i)) - samples(c, m));
             }
         },

@@ -100,16 +100,16 @@ struct RightHandSides {
 /// x_n), and back. Nothing of it changes after it is made. Several threads may use it.
 class Encoding {
 public:
-    /// All must outlive it. `weights` are M, in place of those of the sampling.
-    Encoding(Transforms& transforms, ImageSpace& images, const Sampling& sampling);
-    Encoding(Transforms& transforms, ImageSpace& images, const Sampling& sampling,
+    /// All must outlive it. `weights` are M, in place of those of the trajectory.
+    Encoding(Transforms& transforms, ImageSpace& images, const Trajectory& trajectory);
+    Encoding(Transforms& transforms, ImageSpace& images, const Trajectory& trajectory,
              const RealVector& weights);
     Encoding(const Encoding&) = delete;
 
     Transforms& transforms() const { return transforms_; }
     ImageSpace& images() const { return images_; }
     const Formulation& formulation() const { return images_.formulation; }
-    const Sampling& sampling() const { return sampling_; }
+    const Trajectory& trajectory() const { return trajectory_; }
     std::size_t voxels() const { return images_.formulation.voxels.count(); }
     bool is_exact() const;
 
@@ -146,7 +146,7 @@ private:
 
     Transforms& transforms_;
     ImageSpace& images_;
-    const Sampling& sampling_;
+    const Trajectory& trajectory_;
     mutable PiecewiseTransform transform_; ///< which keeps what it made
     mutable MuFactors factors_; ///< whose device computes
 };

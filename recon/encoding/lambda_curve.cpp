@@ -161,8 +161,8 @@ public:
           error_(tolerance::normal_equations(std::max(fhd.error, n.error()),
                                              n.encoding().transforms().epsilon())),
           by_chance_(tolerance::expected(error_, n.encoding().transforms().epsilon())) {
-        start_.data = energy_of(*frame.sampling, frame.samples);
-        start_.noise = noise * frame.sampling->sum_of_weights();
+        start_.data = energy_of(*frame.trajectory, frame.samples);
+        start_.noise = noise * frame.trajectory->sum_of_weights();
         for (const Volume& b : fhd.volumes) {
             squares_ += b.norm() * b.norm();
         }

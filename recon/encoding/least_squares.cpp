@@ -161,7 +161,7 @@ std::unique_ptr<System> make_system(const NormalOperator& n, const SolveOptions&
     const RealVector* const seen = sees_all ? nullptr : &by_voxel;
     std::vector<RegulariserTerm> terms =
         make_regularisers(settings.regularisers, {device, precision, encoding.formulation().grid,
-                                                  prior, &encoding.sampling().trajectory, seen});
+                                                  prior, &encoding.trajectory().positions, seen});
     std::unique_ptr<Preconditioner> inverse =
         make_preconditioner(n, settings, device, precision, maps, seen, shared);
     return std::make_unique<System>(device, precision, std::move(gram), settings.lambda,

@@ -38,13 +38,13 @@ struct Cell {
     throw InputError({scan.file, thing, found, expected, "use `method` least_squares"});
 }
 
-void require_cartesian(const Sampling& sampling, const Scan& scan) {
+void require_cartesian(const Trajectory& trajectory, const Scan& scan) {
     constexpr std::size_t none = static_cast<std::size_t>(-1);
     const Grid& grid = scan.grid;
     const std::string thing = scan.name_of("trajectory");
     std::vector<std::size_t> sample_at(grid.voxels(), none);
-    for (std::size_t m = 0; m < sampling.samples(); ++m) {
-        const Vec3& k = sampling.trajectory[m];
+    for (std::size_t m = 0; m < trajectory.samples(); ++m) {
+        const Vec3& k = trajectory.positions[m];
         const std::string name = text("sample ", m, " at (", k[0], ", ", k[1], ", ", k[2], ")");
         for (const double along : k) {
             if (std::abs(along - std::round(along)) > on_grid) {
@@ -58,14 +58,14 @@ void require_cartesian(const Sampling& sampling, const Scan& scan) {
         }
         earlier = m;
     }
-    if (sampling.samples() < grid.voxels()) {
-        refuse(scan, thing, text(sampling.samples(), " samples"),
+    if (trajectory.samples() < grid.voxels()) {
+        refuse(scan, thing, text(trajectory.samples(), " samples"),
                text("all ", grid.voxels(), " points of the grid, for `method` fft"));
     }
 }
 
 /// The weights of a full Cartesian scan. InputError for any other scan.
-Density density_of_cartesian(const Sampling& sampling, const Scan& scan,
+Density density_of_cartesian(const Trajectory& trajectory, const Scan& scan,
                              const Formulation& formulation, const SolveOptions&) {
     if (scan.voxels) {
         refuse(scan, "/voxels", "positions off the grid", "a grid, for `method` fft");
@@ -74,18 +74,19 @@ Density density_of_cartesian(const Sampling& sampling, const Scan& scan,
         throw UsageError("`method` fft: the scan has a field map, which an FFT does not model\n"
                          "  next:     pass `field_map` none, or use `method` least_squares");
     }
-    const RealVector& weights = sampling.weights;
+    const RealVector& weights = trajectory.weights;
     if (weights.size() > 0 && weights.minCoeff() != weights.maxCoeff()) {
         refuse(scan, scan.name_of("weights"),
                text("from ", weights.minCoeff(), " to ", weights.maxCoeff()),
                "the same for all samples, for `method` fft");
     }
-    require_cartesian(sampling, scan);
-    return {RealVector::Ones(static_cast<Eigen::Index>(sampling.samples())), "full Cartesian grid"};
+    require_cartesian(trajectory, scan);
+    return {RealVector::Ones(static_cast<Eigen::Index>(trajectory.samples())),
+            "full Cartesian grid"};
 }
 
 /// F^H d of a full Cartesian scan by FFT.
-std::vector<Volume> fhd_by_fft(Transforms& transforms, const Sampling& sampling,
+std::vector<Volume> fhd_by_fft(Transforms& transforms, const Trajectory& trajectory,
                                const RealVector& weights, const Grid& grid, const CoilRows& samples,
                                CoilMaps& maps, Listener listener) {
     Device& device = transforms.device();
@@ -97,10 +98,10 @@ std::vector<Volume> fhd_by_fft(Transforms& transforms, const Sampling& sampling,
     Array sum;
     for (std::size_t c = 0; c < samples.rows(); ++c) {
         ComplexVector cells = ComplexVector::Zero(static_cast<Eigen::Index>(all.count));
-        for (std::size_t m = 0; m < sampling.samples(); ++m) {
+        for (std::size_t m = 0; m < trajectory.samples(); ++m) {
             const auto i = static_cast<Eigen::Index>(m);
-            const Complex phi = sampling.phi.size() > 0 ? sampling.phi(i) : 1;
-            const Cell cell(sampling.trajectory[m], grid);
+            const Complex phi = trajectory.phi.size() > 0 ? trajectory.phi(i) : 1;
+            const Cell cell(trajectory.positions[m], grid);
             cells(static_cast<Eigen::Index>(cell.index)) =
                 weights(i) * std::conj(phi) * ldexp(samples(c, m), -exponent) * cell.phase;
         }
@@ -129,19 +130,19 @@ std::vector<Volume> fhd_by_fft(Transforms& transforms, const Sampling& sampling,
 
 } // namespace
 
-Density density_of_gridding(const Sampling& sampling, const Scan& scan, const Formulation&,
+Density density_of_gridding(const Trajectory& trajectory, const Scan& scan, const Formulation&,
                             const SolveOptions& options) {
     const DensityMethod& method =
         options.density == nullptr ? density_methods().front() : *options.density;
-    return method.of(sampling, scan.grid);
+    return method.of(trajectory, scan.grid);
 }
 
-Density weights_of(const Method& method, const Sampling& sampling, const Scan& scan,
+Density weights_of(const Method& method, const Trajectory& trajectory, const Scan& scan,
                    const Formulation& formulation, const SolveOptions& options) {
-    Density density = method.density(sampling, scan, formulation, options);
+    Density density = method.density(trajectory, scan, formulation, options);
     density.cells /= static_cast<double>(formulation.grid.voxels());
-    for (Eigen::Index m = 0; m < sampling.phi.size(); ++m) {
-        const double square = std::norm(sampling.phi(m));
+    for (Eigen::Index m = 0; m < trajectory.phi.size(); ++m) {
+        const double square = std::norm(trajectory.phi(m));
         density.cells(m) = square > 0 ? density.cells(m) / square : 0;
     }
     return density;

@@ -20,11 +20,11 @@ struct Method {
     bool solves;
     /// The weights of these samples, used in place of their own. InputError or UsageError where the
     /// method cannot serve the scan. Null for a method that solves.
-    Density (*density)(const Sampling& sampling, const Scan& scan, const Formulation& formulation,
-                       const SolveOptions& options);
+    Density (*density)(const Trajectory& trajectory, const Scan& scan,
+                       const Formulation& formulation, const SolveOptions& options);
     /// F^H d by other means than a transform of the engines; null for none. `weights` are M, w in
     /// w conj(phi) d.
-    std::vector<Volume> (*fhd)(Transforms& transforms, const Sampling& sampling,
+    std::vector<Volume> (*fhd)(Transforms& transforms, const Trajectory& trajectory,
                                const RealVector& weights, const Grid& grid, const CoilRows& samples,
                                CoilMaps& maps, Listener listener);
 };
@@ -36,11 +36,11 @@ const Method& method_named(const std::string& name);
 const Method& method_of(const SolveOptions& options);
 
 /// The density compensation that the options of gridding ask for.
-Density density_of_gridding(const Sampling& sampling, const Scan& scan,
+Density density_of_gridding(const Trajectory& trajectory, const Scan& scan,
                             const Formulation& formulation, const SolveOptions& options);
 
 /// Weights by which F^H d is the image: those of the method over N |phi|^2, 0 where phi is.
-Density weights_of(const Method& method, const Sampling& sampling, const Scan& scan,
+Density weights_of(const Method& method, const Trajectory& trajectory, const Scan& scan,
                    const Formulation& formulation, const SolveOptions& options);
 /// The image of F^H d with such weights: over sum |S|^2 with coil maps, C x N; several coils
 /// without maps by the root of their sum of squares.

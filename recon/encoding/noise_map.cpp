@@ -73,7 +73,7 @@ RealVector noise_map(const NoisyFrame& frame, std::size_t replicas,
 /// Why the g-factor is not defined for a scan as it is transformed, or this solve, which ended so,
 /// has less noise than SENSE; null where it is that of SENSE.
 std::optional<Found> why_no_g_factor(const Scan& scan, const CoilRows& coil_maps,
-                                     const Sampling& sampling, bool white,
+                                     const Trajectory& trajectory, bool white,
                                      const SolveOptions& options, const std::vector<Stop>& stops) {
     if (!method_of(options).solves) {
         return Found::no_g_factor_of_method;
@@ -87,10 +87,10 @@ std::optional<Found> why_no_g_factor(const Scan& scan, const CoilRows& coil_maps
     if (!white) {
         return Found::no_g_factor_of_coloured_noise;
     }
-    if (sampling.phi.size() > 0) {
+    if (trajectory.phi.size() > 0) {
         return Found::no_g_factor_with_phi;
     }
-    if (unsampled_frequencies(sampling.trajectory, scan.grid).sum() > 0) {
+    if (unsampled_frequencies(trajectory.positions, scan.grid).sum() > 0) {
         return Found::no_g_factor_without_corners;
     }
     if (options.lambda > 0 || !options.regularisers.empty()) {
@@ -122,26 +122,26 @@ void add_noise_map(Image& image, std::size_t f, const std::vector<Stop>& stops,
                    const NoisyFrame& frame, const Scan& scan, const Model& model,
                    const SolveOptions& options, std::size_t replicas, Reporter& report) {
     const ReplicaNoise noise(scan);
-    const Sampling& sampling = *scan.frames[f].sampling;
+    const Trajectory& trajectory = *scan.frames[f].trajectory;
     const Precision precision = scan.frames[f].samples.precision();
     if (scan.noise.empty()) {
         report.add({Found::noise_map_relative});
     }
     image.noise_map = noise_map(
         frame, replicas,
-        [&](std::size_t i) { return noise.draw(i, sampling.samples(), precision); }, report);
+        [&](std::size_t i) { return noise.draw(i, trajectory.samples(), precision); }, report);
     image.noise_map /= model.maps_scale;
     image.numbers.emplace_back("noise_replicas", static_cast<double>(replicas));
     image.numbers.emplace_back("noise_frame", static_cast<double>(f));
     image.numbers.emplace_back("noise_deviation_of_samples", noise.deviation());
     add_statistics(image, "noise_map", image.noise_map);
     const std::optional<Found> why_not =
-        why_no_g_factor(scan, *model.coil_maps, sampling, noise.white(), options, stops);
+        why_no_g_factor(scan, *model.coil_maps, trajectory, noise.white(), options, stops);
     if (why_not) {
         report.add({*why_not});
         return;
     }
-    image.g_factor = g_factor(image.noise_map, *model.coil_maps, sampling.samples(),
+    image.g_factor = g_factor(image.noise_map, *model.coil_maps, trajectory.samples(),
                               noise.deviation() / model.maps_scale);
     report.tell("g-factor without regularisation: " +
                 add_statistics(image, "g_factor", image.g_factor));

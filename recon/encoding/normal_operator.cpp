@@ -12,21 +12,21 @@ NormalOperator::NormalOperator(const Encoding& encoding, const MakeQ& make_q,
                                const Options& options, Listener listener)
     : encoding_(encoding) {
     const Formulation& formulation = encoding.formulation();
-    const Sampling& sampling = encoding.sampling();
+    const Trajectory& trajectory = encoding.trajectory();
     if (formulation.products() == Products::one_convolution && options.route == Route::q) {
-        q_ = make_q(sampling);
+        q_ = make_q(trajectory);
         error_ = q_->error;
     } else if (formulation.products() == Products::convolutions) {
-        terms_ = compute_time_terms(encoding.transforms(), sampling, formulation.grid,
+        terms_ = compute_time_terms(encoding.transforms(), trajectory, formulation.grid,
                                     *formulation.voxels.off_resonance(), listener);
         for (const TimeTerm& term : terms_) {
             error_ = std::max(error_, term.q.error);
         }
         if (options.for_preconditioner) {
-            mean_field_q_ = make_q(sampling);
+            mean_field_q_ = make_q(trajectory);
         }
     }
-    q_at_zero_ = q_ ? q_->at_zero() : sampling.q_weights().sum();
+    q_at_zero_ = q_ ? q_->at_zero() : trajectory.q_weights().sum();
 }
 
 std::unique_ptr<Gram> NormalOperator::gram(Device& device, Precision precision, CoilMaps& maps,
@@ -47,7 +47,7 @@ std::unique_ptr<Gram> NormalOperator::gram(Device& device, Precision precision, 
     const Precision of_transform =
         formulation.through_q ? Precision::float64 : transforms.precision();
     return make_explicit_gram(device, precision, maps, transforms, of_transform,
-                              encoding_.sampling(), formulation.voxels);
+                              encoding_.trajectory(), formulation.voxels);
 }
 
 namespace {
@@ -67,43 +67,43 @@ bool all_have(JobRanks& ranks, bool here) {
 
 void QsOfRun::require(const Scan& scan, Transforms& transforms) {
     if (store_ != nullptr) {
-        store_->require(scan, [&](const Sampling& sampling, const Grid& grid) {
-            return largest_q_error(transforms, sampling, grid);
+        store_->require(scan, [&](const Trajectory& trajectory, const Grid& grid) {
+            return largest_q_error(transforms, trajectory, grid);
         });
     }
 }
 
-Q QsOfRun::of(Transforms& transforms, const Sampling& sampling, const Grid& grid) {
+Q QsOfRun::of(Transforms& transforms, const Trajectory& trajectory, const Grid& grid) {
     for (const Kept& kept : kept_) {
-        if (kept.sampling == &sampling && kept.precision == transforms.precision() &&
+        if (kept.trajectory == &trajectory && kept.precision == transforms.precision() &&
             kept.accuracy == transforms.accuracy()) {
             return kept.q;
         }
     }
-    const Q q = of_store_or_computed(transforms, sampling, grid);
+    const Q q = of_store_or_computed(transforms, trajectory, grid);
     const auto bytes = static_cast<double>(q.half.count() * sizeof(Complex));
     while (!kept_.empty() && static_cast<double>(kept_.size() + 1) * bytes > most_bytes_) {
         kept_.pop_front();
     }
     if (most_bytes_ > 0) {
-        kept_.push_back({&sampling, transforms.precision(), transforms.accuracy(), q});
+        kept_.push_back({&trajectory, transforms.precision(), transforms.accuracy(), q});
     }
     return q;
 }
 
-Q QsOfRun::of_store_or_computed(Transforms& transforms, const Sampling& sampling,
+Q QsOfRun::of_store_or_computed(Transforms& transforms, const Trajectory& trajectory,
                                 const Grid& grid) {
     if (store_ == nullptr) {
-        return compute_q_in_stage(transforms, sampling, grid, report_);
+        return compute_q_in_stage(transforms, trajectory, grid, report_);
     }
-    const WantedQ wanted{sampling, grid, q_key(sampling, grid),
-                         making_of_q(transforms, sampling, Voxels::half_differences(grid)),
-                         largest_q_error(transforms, sampling, grid)};
+    const WantedQ wanted{trajectory, grid, q_key(trajectory, grid),
+                         making_of_q(transforms, trajectory, Voxels::half_differences(grid)),
+                         largest_q_error(transforms, trajectory, grid)};
     const std::optional<StoredQ> found = store_->find(wanted);
     if (all_have(transforms.ranks(), found.has_value())) {
         return restored(*found, transforms.device());
     }
-    Q q = compute_q_in_stage(transforms, sampling, grid, report_);
+    Q q = compute_q_in_stage(transforms, trajectory, grid, report_);
     if (transforms.ranks().is_first()) {
         store_->keep(wanted, stored(q), transforms.computed_by());
     }

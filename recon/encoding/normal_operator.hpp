@@ -23,7 +23,7 @@ enum class Route { q, transforms };
 /// is made.
 class NormalOperator {
 public:
-    using MakeQ = std::function<Q(const Sampling&)>;
+    using MakeQ = std::function<Q(const Trajectory&)>;
 
     struct Options {
         Route route = Route::q; ///< F and F^H serve where Q cannot, whatever the route
@@ -64,7 +64,7 @@ private:
     double error_ = 0;
 };
 
-/// Q of samplings, alive for the run: slices that come need it again.
+/// Q of trajectories, alive for the run: slices that come need it again.
 class QsOfRun {
 public:
     /// Takes Q from the store, or null, before it computes one. Keeps the last ones, within so many
@@ -76,13 +76,13 @@ public:
     /// InputError as of QStore::require.
     void require(const Scan& scan, Transforms& transforms);
     /// Computed in the stage "q".
-    Q of(Transforms& transforms, const Sampling& sampling, const Grid& grid);
+    Q of(Transforms& transforms, const Trajectory& trajectory, const Grid& grid);
 
 private:
-    Q of_store_or_computed(Transforms& transforms, const Sampling& sampling, const Grid& grid);
+    Q of_store_or_computed(Transforms& transforms, const Trajectory& trajectory, const Grid& grid);
 
     struct Kept {
-        const Sampling* sampling;
+        const Trajectory* trajectory;
         Precision precision;
         double accuracy;
         Q q;

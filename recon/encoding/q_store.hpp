@@ -11,12 +11,12 @@
 
 namespace lsrecon {
 
-/// The largest error that Q of a sampling may have.
-using LargestQError = std::function<double(const Sampling& sampling, const Grid& grid)>;
+/// The largest error that Q of a trajectory may have.
+using LargestQError = std::function<double(const Trajectory& trajectory, const Grid& grid)>;
 
 /// The Q that a run needs.
 struct WantedQ {
-    const Sampling& sampling;
+    const Trajectory& trajectory;
     const Grid& grid;
     std::string key; ///< q_key of both
     QMaking making; ///< what would make it

@@ -13,14 +13,14 @@
 
 namespace lsrecon {
 
-double energy_of(const Sampling& sampling, const CoilRows& samples) {
+double energy_of(const Trajectory& trajectory, const CoilRows& samples) {
     std::vector<double> of_coils(samples.rows());
     samples.visit([&](const auto& rows) {
         for_each_in_parallel(of_coils.size(), [&](std::size_t c) {
             const auto* const row = rows.data() + c * samples.columns();
             double sum = 0;
             for (std::size_t m = 0; m < samples.columns(); ++m) {
-                sum += sampling.weight(m) * std::norm(Complex(row[m]));
+                sum += trajectory.weight(m) * std::norm(Complex(row[m]));
             }
             of_coils[c] = sum;
         });
@@ -57,20 +57,20 @@ Eigen::MatrixXd energies_of(const CoilRows& samples, const std::vector<std::size
 
 /// The mean energy of all coils in the outermost tenth of the samples, where there is little but
 /// noise.
-double energy_at_edge(const Sampling& sampling, const std::vector<std::size_t>& some,
+double energy_at_edge(const Trajectory& trajectory, const std::vector<std::size_t>& some,
                       const Eigen::MatrixXd& energies) {
     constexpr double share = 0.1;
     Vec3 reach{0, 0, 0};
     for (const std::size_t m : some) {
         for (std::size_t d = 0; d < 3; ++d) {
-            reach[d] = std::max(reach[d], std::abs(sampling.trajectory[m][d]));
+            reach[d] = std::max(reach[d], std::abs(trajectory.positions[m][d]));
         }
     }
     std::vector<std::pair<double, double>> by_radius; // squared, of an ellipsoid, and the energy
     for (std::size_t i = 0; i < some.size(); ++i) {
         double square = 0;
         for (std::size_t d = 0; d < 3; ++d) {
-            const double k = reach[d] > 0 ? sampling.trajectory[some[i]][d] / reach[d] : 0;
+            const double k = reach[d] > 0 ? trajectory.positions[some[i]][d] / reach[d] : 0;
             square += k * k;
         }
         double energy = 0;
@@ -115,10 +115,10 @@ double energy_of_quietest(const Eigen::MatrixXd& energies) {
 
 } // namespace
 
-double most_energy_of_noise(const Sampling& sampling, const CoilRows& samples) {
+double most_energy_of_noise(const Trajectory& trajectory, const CoilRows& samples) {
     const std::vector<std::size_t> some = some_of(samples.columns());
     const Eigen::MatrixXd energies = energies_of(samples, some);
-    return std::min(energy_at_edge(sampling, some, energies), energy_of_quietest(energies));
+    return std::min(energy_at_edge(trajectory, some, energies), energy_of_quietest(energies));
 }
 
 } // namespace lsrecon

@@ -51,8 +51,8 @@ struct ComputeOptions {
     /// alone. They choose by the device and the tuned kernels of the first rank, and use the memory
     /// that each of them has.
     JobRanks* ranks = nullptr;
-    /// What scans on one device leave for each other of what depends on their samplings alone. Null
-    /// for a scan alone.
+    /// What scans on one device leave for each other of what depends on their trajectories alone.
+    /// Null for a scan alone.
     std::shared_ptr<ContentStore> kept = nullptr;
     double device_memory = 0; ///< bytes to use of the device's memory at most; 0 for all of it
     /// Called with what the user should know: a solver that moved to the CPU, a cache that fails.

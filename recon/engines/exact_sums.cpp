@@ -83,7 +83,7 @@ ExactSources sources_of(const SamplePoints& points, const OffResonance* off_reso
 
 PhasePoint phase_point(const SamplePoints& points, const OffResonance* off_resonance,
                        std::size_t m) {
-    const Vec3& k = points.trajectory[m];
+    const Vec3& k = points.positions[m];
     const double time =
         off_resonance != nullptr ? (*points.times)(static_cast<Eigen::Index>(m)) : 0;
     const bool decays = off_resonance != nullptr && off_resonance->r2star.size() > 0;

@@ -75,14 +75,15 @@ PiecewiseTransform::Load loading(const CoilRows& values, Device& device, int exp
 
 } // namespace
 
-CoilMatrix mu_on_host(Transforms& transforms, const Sampling& sampling, const CoilRows& samples) {
+CoilMatrix mu_on_host(Transforms& transforms, const Trajectory& trajectory,
+                      const CoilRows& samples) {
     CoilMatrix out = samples.to_doubles();
     if (samples.empty()) {
         return out;
     }
     Device& device = transforms.device();
     const Range every{0, samples.columns()};
-    MuFactors factors(device, transforms.precision(), sampling);
+    MuFactors factors(device, transforms.precision(), trajectory);
     const int exponent = exponent_of(transforms, samples);
     Array values = device.zeros(samples.rows() * samples.columns(), {true, transforms.precision()});
     device.upload(samples, {0, samples.rows()}, every, -exponent, values);
@@ -102,9 +103,9 @@ OnHost adjoint_on_host(Transforms& transforms, const SamplePoints& points, const
     return result;
 }
 
-OnHost q_on_host(Transforms& transforms, const std::vector<Vec3>& trajectory,
+OnHost q_on_host(Transforms& transforms, const std::vector<Vec3>& positions,
                  const RealVector& weights, const Voxels& voxels, const Progress& progress) {
-    PiecewiseTransform transform(transforms, trajectory, voxels);
+    PiecewiseTransform transform(transforms, positions, voxels);
     OnHost result = nothing(1, voxels.count());
     const int exponent = range_exponent(transforms.precision(), largest_part(weights));
     const auto load = [&](const Range&, const Range& at, Array& to) {

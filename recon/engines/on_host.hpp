@@ -12,8 +12,8 @@ namespace lsrecon {
 /// al. 2008, equation for F^H d). In single precision they are relative to a power of two.
 class MuFactors {
 public:
-    MuFactors(Device& device, Precision precision, const Sampling& sampling)
-        : MuFactors(device, precision, sampling.phi, sampling.weights) {}
+    MuFactors(Device& device, Precision precision, const Trajectory& trajectory)
+        : MuFactors(device, precision, trajectory.phi, trajectory.weights) {}
     /// `phi` and `weights` have M values each, or none for 1.
     MuFactors(Device& device, Precision precision, const ComplexVector& phi,
               const RealVector& weights);
@@ -39,14 +39,15 @@ struct OnHost {
 };
 
 /// mu_cm = conj(phi_m) w_m d_cm, C x M, as transforms are given it.
-CoilMatrix mu_on_host(Transforms& transforms, const Sampling& sampling, const CoilRows& samples);
+CoilMatrix mu_on_host(Transforms& transforms, const Trajectory& trajectory,
+                      const CoilRows& samples);
 
 /// out_cn = sum_m value_cm exp(+i 2 pi k_m . x_n), C x N: F^H d of mu.
 OnHost adjoint_on_host(Transforms& transforms, const SamplePoints& points, const CoilRows& values,
                        const Voxels& voxels, const Progress& progress);
 
 /// The adjoint transform of real values of one coil, 1 x N: Q of w |phi|^2.
-OnHost q_on_host(Transforms& transforms, const std::vector<Vec3>& trajectory,
+OnHost q_on_host(Transforms& transforms, const std::vector<Vec3>& positions,
                  const RealVector& weights, const Voxels& voxels, const Progress& progress);
 
 /// out_cm = sum_n rho_cn exp(-i 2 pi k_m . x_n), C x M: F before phi.

@@ -47,7 +47,7 @@ Transform& PiecewiseTransform::transform_of(const Range& samples, const Range& v
         transform_.reset(); // its memory is the next one's
         const bool all = samples.count == points_.count();
         if (!all) {
-            const auto first = points_.trajectory.begin() + static_cast<long>(samples.first);
+            const auto first = points_.positions.begin() + static_cast<long>(samples.first);
             some_.assign(first, first + static_cast<long>(samples.count));
             if (points_.times != nullptr) {
                 some_times_ = points_.times->segment(static_cast<Eigen::Index>(samples.first),

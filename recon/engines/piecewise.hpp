@@ -5,9 +5,9 @@
 
 namespace lsrecon {
 
-/// F of one sampling and one set of voxels of any size: one Transform, which is kept, or one after
-/// another for pieces of the samples and of the voxels that the device has room for. Values are
-/// loaded and taken a few coils at a time.
+/// F of one trajectory and one set of voxels of any size: one Transform, which is kept, or one
+/// after another for pieces of the samples and of the voxels that the device has room for. Values
+/// are loaded and taken a few coils at a time.
 class PiecewiseTransform {
 public:
     /// `transforms`, and the data that `points` refers to, must outlive it.

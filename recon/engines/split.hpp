@@ -34,7 +34,7 @@ public:
         float high;
         float low;
     };
-    Parts trajectory(double cycles_per_voxel) const {
+    Parts positions(double cycles_per_voxel) const {
         // Adding and subtracting rounds to whole numbers, as rint does, in vectors of any
         // processor.
         constexpr double no_fraction = 1.5 * (std::uint64_t(1) << 52);

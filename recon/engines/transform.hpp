@@ -10,14 +10,14 @@ namespace lsrecon {
 using Progress = std::function<void(double)>;
 inline const Progress unwatched = [](double) {};
 
-/// F for one sampling and one set of voxels, without phi:
+/// F for one trajectory and one set of voxels, without phi:
 ///
 ///     forward  out_cm = sum_n rho_cn   exp(-i 2 pi k_m . x_n)
 ///     adjoint  out_cn = sum_m value_cm exp(+i 2 pi k_m . x_n)
 ///
 /// on arrays of one device, a row of samples or of voxels a coil. The adjoint of mu is F^H d; that
 /// of real values, w |phi|^2, at the differences of two voxels is Q. It keeps what it computed of
-/// the sampling, for the next call. Its device must outlive it.
+/// the trajectory, for the next call. Its device must outlive it.
 class Transform {
 public:
     virtual ~Transform() = default;

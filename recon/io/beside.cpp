@@ -150,11 +150,11 @@ bool is_image(const VolumesBeside& row, const std::string& path) {
     return other_format_of(path) != nullptr || row.dataset == "image";
 }
 
-void put_trajectory(Sampling& sampling, const std::vector<double>& values, const Vec3& factor) {
-    const std::size_t dimensions = values.size() / sampling.samples();
-    for (std::size_t m = 0; m < sampling.samples(); ++m) {
+void put_trajectory(Trajectory& trajectory, const std::vector<double>& values, const Vec3& factor) {
+    const std::size_t dimensions = values.size() / trajectory.samples();
+    for (std::size_t m = 0; m < trajectory.samples(); ++m) {
         for (std::size_t d = 0; d < dimensions; ++d) {
-            sampling.trajectory[m][d] = factor[d] * values[m * dimensions + d];
+            trajectory.positions[m][d] = factor[d] * values[m * dimensions + d];
         }
     }
 }
@@ -172,12 +172,12 @@ public:
         if (row.by_dimension) {
             take_dimensions(static_cast<std::size_t>(scan.grid.dimensions));
         }
-        const std::size_t samples = scan.frames.front().sampling->samples();
+        const std::size_t samples = scan.frames.front().trajectory->samples();
         by_frame_ = scan.frames.size() > 1 && count() == samples * scan.frames.size();
     }
 
     std::vector<double> of_frame(std::size_t frame) const {
-        const std::size_t samples = scan_.frames[frame].sampling->samples();
+        const std::size_t samples = scan_.frames[frame].trajectory->samples();
         if (count() != (by_frame_ ? scan_.frames.size() : 1) * samples) {
             throw InputError({array_.file, array_.thing, array_.shape.to_string(),
                               text(counted(samples, "sample"), " of frame ", frame, " of ",
@@ -282,12 +282,12 @@ const std::vector<SampleValuesBeside>& sample_values_beside() {
     static const std::vector<SampleValuesBeside> table{
         {"trajectory", "", &SamplesBeside::trajectory, true, &put_trajectory},
         {"weights", "", &SamplesBeside::weights, false,
-         [](Sampling& sampling, const std::vector<double>& values, const Vec3&) {
-             sampling.weights = vector_of(values);
+         [](Trajectory& trajectory, const std::vector<double>& values, const Vec3&) {
+             trajectory.weights = vector_of(values);
          }},
         {"times", "s", &SamplesBeside::times, false,
-         [](Sampling& sampling, const std::vector<double>& values, const Vec3&) {
-             sampling.times = vector_of(values);
+         [](Trajectory& trajectory, const std::vector<double>& values, const Vec3&) {
+             trajectory.times = vector_of(values);
          }},
     };
     return table;
@@ -312,17 +312,17 @@ void put_sample_values(Scan& scan, const ReadOptions& options) {
             scan.trajectory_units = units.empty() ? "cycles/fov" : units;
             factor = to_cycles_per_fov(scan.trajectory_units, scan.grid);
         }
-        SamplingPool pool;
-        std::map<const Sampling*, std::shared_ptr<const Sampling>> changed;
+        TrajectoryPool pool;
+        std::map<const Trajectory*, std::shared_ptr<const Trajectory>> changed;
         for (std::size_t f = 0; f < scan.frames.size(); ++f) {
-            const std::shared_ptr<const Sampling> before = scan.frames[f].sampling;
-            std::shared_ptr<const Sampling>& after = changed[before.get()];
+            const std::shared_ptr<const Trajectory> before = scan.frames[f].trajectory;
+            std::shared_ptr<const Trajectory>& after = changed[before.get()];
             if (after == nullptr || values.by_frame()) {
-                Sampling sampling = *before;
-                row.put(sampling, values.of_frame(f), factor);
-                after = pool.share(std::move(sampling));
+                Trajectory trajectory = *before;
+                row.put(trajectory, values.of_frame(f), factor);
+                after = pool.share(std::move(trajectory));
             }
-            scan.frames[f].sampling = after;
+            scan.frames[f].trajectory = after;
         }
         scan.facts.push_back(row.name + " of " + path + ", SHA-256 " + values.sha256());
     }

@@ -41,7 +41,7 @@ struct SampleValuesBeside {
     std::string units; ///< units that HDF5 must name; "" for any
     std::string SamplesBeside::*file;
     bool by_dimension; ///< one number a dimension of the grid; otherwise one a sample
-    void (*put)(Sampling& sampling, const std::vector<double>& values, const Vec3& factor);
+    void (*put)(Trajectory& trajectory, const std::vector<double>& values, const Vec3& factor);
 };
 
 const std::vector<SampleValuesBeside>& sample_values_beside();

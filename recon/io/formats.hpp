@@ -28,7 +28,6 @@ struct SamplesBeside {
 };
 
 struct ReadOptions {
-    SamplesBeside beside{};
     /// Overrides what the file says or leaves open: "cycles/fov", "cycles/voxel", "rad/voxel",
     /// "1/m"; "" to believe the file.
     std::string trajectory_units;
@@ -68,6 +67,7 @@ struct ReadOptions {
     /// Whether a scan of several frames may have some whose samples or own trajectory have values
     /// that are not finite.
     bool bad_frames = false;
+    SamplesBeside beside{};
 };
 
 /// The counters of raw data that separate frames unless they are joined.

@@ -176,9 +176,9 @@ std::size_t QFile::row_of(const std::string& key) const {
 }
 
 /// A hash only says that the values are those that were written.
-void QFile::require_sum_of_weights(const StoredQ& q, const Sampling& sampling) const {
-    const double sum = sampling.q_weights().sum();
-    const double bound = tolerance::q_at_zero(sampling.samples()) + q.error;
+void QFile::require_sum_of_weights(const StoredQ& q, const Trajectory& trajectory) const {
+    const double sum = trajectory.q_weights().sum();
+    const double bound = tolerance::q_at_zero(trajectory.samples()) + q.error;
     const auto origin = static_cast<Eigen::Index>(Voxels::half_differences(q.grid).origin());
     const double at_zero = q.half.values(origin).real();
     if (!std::isfinite(norm_of(q.half.values)) || !(std::abs(at_zero - sum) <= bound * sum)) {
@@ -188,14 +188,14 @@ void QFile::require_sum_of_weights(const StoredQ& q, const Sampling& sampling) c
 }
 
 StoredQ QFile::read(const WantedQ& wanted) {
-    if (checked_for_ == &wanted.sampling) {
+    if (checked_for_ == &wanted.trajectory) {
         checked_for_ = nullptr;
         return std::move(*checked_);
     }
-    return read(wanted.sampling, wanted.grid, wanted.key, wanted.largest_error);
+    return read(wanted.trajectory, wanted.grid, wanted.key, wanted.largest_error);
 }
 
-StoredQ QFile::read(const Sampling& sampling, const Grid& grid, const std::string& key,
+StoredQ QFile::read(const Trajectory& trajectory, const Grid& grid, const std::string& key,
                     double largest_error) {
     const std::size_t row = row_of(key);
     if (!(errors_[row] <= largest_error)) {
@@ -232,19 +232,19 @@ StoredQ QFile::read(const Sampling& sampling, const Grid& grid, const std::strin
                "the values that 'lsrecon q' wrote");
     }
     StoredQ q{grid, {std::move(half)}, errors_[row]};
-    require_sum_of_weights(q, sampling);
+    require_sum_of_weights(q, trajectory);
     return q;
 }
 
 void QFile::require(const Scan& scan, const LargestQError& largest_error) {
     // The first one is read last, and kept for the first frame.
-    std::set<const Sampling*> done;
+    std::set<const Trajectory*> done;
     for (auto frame = scan.frames.rbegin(); frame != scan.frames.rend(); ++frame) {
-        const Sampling* const sampling = frame->sampling.get();
-        if (done.insert(sampling).second) {
-            checked_ = read(*sampling, scan.grid, q_key(*sampling, scan.grid),
-                            largest_error(*sampling, scan.grid));
-            checked_for_ = sampling;
+        const Trajectory* const trajectory = frame->trajectory.get();
+        if (done.insert(trajectory).second) {
+            checked_ = read(*trajectory, scan.grid, q_key(*trajectory, scan.grid),
+                            largest_error(*trajectory, scan.grid));
+            checked_for_ = trajectory;
         }
     }
 }

@@ -19,7 +19,7 @@ namespace lsrecon {
 using QOfFile = std::function<StoredQ(std::size_t s)>;
 
 /// Writes Q of every sampling of a scan as /q [S, (2Z,) 2Y, 2X] (S left out when it is 1), index i
-/// standing for the difference i - N, with the q_key of each sampling in /keys [S], the bound of
+/// standing for the difference i - N, with the q_key of each trajectory in /keys [S], the bound of
 /// its relative L2 error in /errors [S], and the hash of its values in /sha256 [S]; the engine that
 /// made them and the accuracy that was asked of it are attributes. Complex128: Q is computed once
 /// and kept, and its rounding would go into every image made with it. Each Q is asked for when the
@@ -44,23 +44,23 @@ public:
     StoredQ read(const WantedQ& wanted);
 
 private:
-    StoredQ read(const Sampling& sampling, const Grid& grid, const std::string& key,
+    StoredQ read(const Trajectory& trajectory, const Grid& grid, const std::string& key,
                  double largest_error);
     std::size_t row_of(const std::string& key) const;
-    void require_sum_of_weights(const StoredQ& q, const Sampling& sampling) const;
+    void require_sum_of_weights(const StoredQ& q, const Trajectory& trajectory) const;
 
     Hdf5Reader file_;
     std::vector<std::string> keys_;
     std::vector<std::string> hashes_; ///< hashes of the values, one a key
     std::vector<double> errors_; ///< one a key
     std::optional<StoredQ> checked_; ///< Q that require() checked, until it is read
-    const Sampling* checked_for_ = nullptr;
+    const Trajectory* checked_for_ = nullptr;
 };
 
 /// Q of a file of 'lsrecon q', of another scan of this process, or of a folder in which runs keep
 /// theirs for each other.
 ///
-/// In the folder Q of a sampling is KEY-ENGINE-ACCURACY.h5 with its q_key and what made it. One
+/// In the folder Q of a trajectory is KEY-ENGINE-ACCURACY.h5 with its q_key and what made it. One
 /// that is damaged, or less exact than this run asks for, is computed again and replaced, and one
 /// that cannot be kept is only used: both are findings, since every Q there can be had without it.
 /// If several runs compute the same Q at once, one writes it.

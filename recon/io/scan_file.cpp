@@ -33,7 +33,7 @@ void set_bad_trajectories_aside(LoadedScan& loaded) {
     }
     std::vector<std::size_t> indices;
     for (const auto& [f, error] : bad) {
-        scan.frames[f].sampling = scan.frames[sound].sampling;
+        scan.frames[f].trajectory = scan.frames[sound].trajectory;
         indices.push_back(f);
     }
     const Fault& first = bad.begin()->second.fault();

@@ -159,15 +159,15 @@ private:
 Simulation simulate_scan(const BenchmarkOptions& options, Transforms& transforms,
                          Reporter& report) {
     SimulationOptions simulation;
-    simulation.trajectory = "random";
+    simulation.design = "random";
     simulation.model = "voxels";
-    TrajectoryOptions& sampling = simulation.sampling;
-    sampling.grid = grid_of(options.matrix);
-    std::copy(options.matrix.begin(), options.matrix.end(), sampling.grid.fov_mm.begin());
-    sampling.samples_per_readout = 1;
-    sampling.readouts =
-        options.scan_samples > 0 ? options.scan_samples : 2 * sampling.grid.voxels();
-    sampling.seed = options.seed;
+    TrajectoryOptions& trajectory = simulation.trajectory;
+    trajectory.grid = grid_of(options.matrix);
+    std::copy(options.matrix.begin(), options.matrix.end(), trajectory.grid.fov_mm.begin());
+    trajectory.samples_per_readout = 1;
+    trajectory.readouts =
+        options.scan_samples > 0 ? options.scan_samples : 2 * trajectory.grid.voxels();
+    trajectory.seed = options.seed;
     return simulate(
         simulation, [&]() -> Transforms& { return transforms; }, report);
 }
@@ -190,9 +190,9 @@ double residual_of(const ComplexVector& rho, const Scan& scan, Transforms& trans
     const Frame& frame = scan.frames.front();
     const Formulation formulation = formulate(scan);
     ImageSpace images(transforms.device(), formulation, scan.coil_maps);
-    const Encoding encoding(transforms, images, *frame.sampling);
-    const NormalOperator n(encoding, [&](const Sampling& sampling) {
-        return compute_q_in_stage(transforms, sampling, scan.grid, report);
+    const Encoding encoding(transforms, images, *frame.trajectory);
+    const NormalOperator n(encoding, [&](const Trajectory& trajectory) {
+        return compute_q_in_stage(transforms, trajectory, scan.grid, report);
     });
     const ComplexVector b = encoding.adjoint(frame.samples).volumes.front().values();
     return (b - make_reference_system(n, SolveOptions()).system->apply(rho)).norm() / b.norm();
@@ -238,7 +238,7 @@ ReconstructionRow row_of_run(const Transforms& transforms, const Simulation& sim
     row.stage = "recon";
     row.kernel = transforms.computed_by().kernel;
     row.device = transforms.computed_by().device;
-    row.samples = simulation.scan.frames.front().sampling->samples();
+    row.samples = simulation.scan.frames.front().trajectory->samples();
     row.stage_seconds = run.stage_seconds;
     row.relative_error = (rho - simulation.truth).norm() / simulation.truth.norm();
     row.bound =
@@ -300,7 +300,7 @@ std::optional<ReconstructionRow> gridding_row(const Simulation& simulation,
 double pairs_of(const Scan& scan) {
     const double half_of_q = std::pow(2.0, scan.grid.dimensions) / 2;
     return (1 + half_of_q) * static_cast<double>(scan.grid.voxels()) *
-           static_cast<double>(scan.frames.front().sampling->samples());
+           static_cast<double>(scan.frames.front().trajectory->samples());
 }
 
 /// `of_loops` holds some of the same stages.

@@ -18,26 +18,26 @@ constexpr double reference_pairs = 5e7;
 std::vector<Vec3> random_trajectory(const Grid& grid, std::size_t samples,
                                     std::mt19937_64& random) {
     std::uniform_real_distribution<double> uniform(-0.5, 0.5);
-    std::vector<Vec3> trajectory(samples, Vec3{0, 0, 0});
-    for (Vec3& k : trajectory) {
+    std::vector<Vec3> positions(samples, Vec3{0, 0, 0});
+    for (Vec3& k : positions) {
         for (std::size_t d = 0; d < static_cast<std::size_t>(grid.dimensions); ++d) {
             k[d] = uniform(random) * static_cast<double>(grid.size[d]);
         }
     }
-    return trajectory;
+    return positions;
 }
 
-OnHost run(Transforms& transforms, const TransformCase& what, const std::vector<Vec3>& trajectory,
+OnHost run(Transforms& transforms, const TransformCase& what, const std::vector<Vec3>& positions,
            const Voxels& voxels, Reporter& report) {
     const Progress progress = [&](double fraction) { report.progress(fraction); };
     if (what.stage == "f") {
-        return forward_on_host(transforms, trajectory, what.values, voxels, progress);
+        return forward_on_host(transforms, positions, what.values, voxels, progress);
     }
     if (what.stage == "q") {
         const RealVector weights = what.values.row(0).real().transpose();
-        return q_on_host(transforms, trajectory, weights, voxels, progress);
+        return q_on_host(transforms, positions, weights, voxels, progress);
     }
-    return adjoint_on_host(transforms, trajectory, what.values, voxels, progress);
+    return adjoint_on_host(transforms, positions, what.values, voxels, progress);
 }
 
 double median(std::vector<double> values) {
@@ -64,13 +64,13 @@ TransformCase make_transform_case(const std::string& stage, const std::vector<st
 }
 
 TransformCase make_transform_case(const std::string& stage, const Grid& grid,
-                                  std::vector<Vec3> trajectory, std::size_t coils,
+                                  std::vector<Vec3> positions, std::size_t coils,
                                   std::mt19937_64& random, Reporter& report) {
     TransformCase what;
     what.stage = stage;
     what.grid = grid;
     what.voxels = stage == "q" ? Voxels::half_differences(grid) : Voxels::of_grid(grid);
-    what.trajectory = std::move(trajectory);
+    what.positions = std::move(positions);
     what.values.resize(static_cast<Eigen::Index>(coils), static_cast<Eigen::Index>(what.sources()));
     std::uniform_real_distribution<float> uniform(-0.5F, 0.5F); // as arrays hold it
     for (Complex& value : what.values.reshaped()) {
@@ -79,7 +79,7 @@ TransformCase make_transform_case(const std::string& stage, const Grid& grid,
     }
     const double counted = stage == "q" ? std::pow(2.0, grid.dimensions) : 1.0;
     what.pairs =
-        counted * static_cast<double>(grid.voxels()) * static_cast<double>(what.trajectory.size());
+        counted * static_cast<double>(grid.voxels()) * static_cast<double>(what.positions.size());
 
     const std::size_t count = what.points();
     const auto affordable = static_cast<std::size_t>(
@@ -97,18 +97,18 @@ TransformCase make_transform_case(const std::string& stage, const Grid& grid,
 }
 
 OnHost run_case(Transforms& transforms, const TransformCase& what, Reporter& report) {
-    return run(transforms, what, what.trajectory, what.voxels, report);
+    return run(transforms, what, what.positions, what.voxels, report);
 }
 
 OnHost run_checked(Transforms& transforms, const TransformCase& what, Reporter& report) {
     if (what.stage != "f") {
-        return run(transforms, what, what.trajectory, what.voxels.subset(what.checked), report);
+        return run(transforms, what, what.positions, what.voxels.subset(what.checked), report);
     }
-    std::vector<Vec3> trajectory;
+    std::vector<Vec3> positions;
     for (const std::size_t m : what.checked) {
-        trajectory.push_back(what.trajectory[m]);
+        positions.push_back(what.positions[m]);
     }
-    return run(transforms, what, trajectory, what.voxels, report);
+    return run(transforms, what, positions, what.voxels, report);
 }
 
 double error_of(const CoilMatrix& computed, const TransformCase& what) {

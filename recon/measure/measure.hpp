@@ -23,7 +23,7 @@ struct Verified {
 struct TransformCase {
     std::string stage; ///< "fhd", "q" or "f"
     Grid grid;
-    std::vector<Vec3> trajectory;
+    std::vector<Vec3> positions;
     CoilMatrix values; ///< mu of FHd, weights of Q, rho of F: a row a coil
     Voxels voxels;
     std::vector<std::size_t> checked; ///< points that the reference computes
@@ -32,9 +32,9 @@ struct TransformCase {
     double reference_seconds = 0; ///< time of all points on the reference
     bool reference_scaled = false; ///< reference_seconds were measured on a part
 
-    std::size_t points() const { return stage == "f" ? trajectory.size() : voxels.count(); }
+    std::size_t points() const { return stage == "f" ? positions.size() : voxels.count(); }
     /// The number of sources that a point sums over.
-    std::size_t sources() const { return stage == "f" ? voxels.count() : trajectory.size(); }
+    std::size_t sources() const { return stage == "f" ? voxels.count() : positions.size(); }
 };
 
 /// A grid of so many voxels: two or three dimensions.
@@ -45,7 +45,7 @@ TransformCase make_transform_case(const std::string& stage, const std::vector<st
                                   std::size_t samples, unsigned seed, Reporter& report);
 /// The same of any trajectory, and of several coils.
 TransformCase make_transform_case(const std::string& stage, const Grid& grid,
-                                  std::vector<Vec3> trajectory, std::size_t coils,
+                                  std::vector<Vec3> positions, std::size_t coils,
                                   std::mt19937_64& random, Reporter& report);
 
 /// Runs the transform of the case and returns all of its points, or those that are checked.

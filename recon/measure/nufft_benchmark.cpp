@@ -84,7 +84,7 @@ NufftRow measured_row(const TransformCase& what, double accuracy, const ComputeO
         };
         const double processor = processor_seconds();
         const auto start = std::chrono::steady_clock::now();
-        const std::unique_ptr<Transform> transform = transforms->make(what.trajectory, what.voxels);
+        const std::unique_ptr<Transform> transform = transforms->make(what.positions, what.voxels);
         run(*transform);
         const double first = seconds_since(start);
         const double of_processor = processor_seconds() - processor;
@@ -99,7 +99,7 @@ NufftRow measured_row(const TransformCase& what, double accuracy, const ComputeO
     }
     row.transform = what.stage == "fhd" ? "adjoint" : what.stage == "f" ? "forward" : "q";
     row.device = transforms->computed_by().device;
-    row.samples = what.trajectory.size();
+    row.samples = what.positions.size();
     row.coils = coils;
     row.accuracy = accuracy;
     const ComplexVector results = device.download(out, 0, out.count());
@@ -107,7 +107,7 @@ NufftRow measured_row(const TransformCase& what, double accuracy, const ComputeO
         error_of(Eigen::Map<const CoilMatrix>(results.data(), what.values.rows(),
                                               static_cast<Eigen::Index>(what.points())),
                  what);
-    const Cost cost = transforms->predict(what.stage, what.trajectory, what.voxels);
+    const Cost cost = transforms->predict(what.stage, what.positions, what.voxels);
     row.fft_seconds = static_cast<double>(coils) * cost.fft_bytes / limits.bytes;
     row.sums_seconds = static_cast<double>(coils) * cost.multiply_adds / limits.multiply_adds;
     return row;

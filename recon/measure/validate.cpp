@@ -220,8 +220,8 @@ public:
     }
 
 private:
-    std::size_t samples() const { return frame_.sampling->samples(); }
-    const std::vector<Vec3>& trajectory() const { return frame_.sampling->trajectory; }
+    std::size_t samples() const { return frame_.trajectory->samples(); }
+    const std::vector<Vec3>& positions() const { return frame_.trajectory->positions; }
 
     double remember(double bound) {
         worst_bound_ = std::max(worst_bound_, bound);
@@ -232,15 +232,15 @@ private:
         CoilMatrix mu;
         {
             const Stage stage(report_, "mu");
-            mu = mu_on_host(device_, *frame_.sampling, frame_.samples);
+            mu = mu_on_host(device_, *frame_.trajectory, frame_.samples);
         }
-        const CoilMatrix exact_mu = mu_on_host(*reference_, *frame_.sampling, frame_.samples);
+        const CoilMatrix exact_mu = mu_on_host(*reference_, *frame_.trajectory, frame_.samples);
         rows_.add("mu", of_mu(), mu, exact_mu, all_of(samples()));
 
         // Uses the device's Mu, so that its error does not count against F^H.
-        auto bare = std::make_shared<Sampling>();
-        bare->trajectory = trajectory();
-        bare->times = frame_.sampling->times;
+        auto bare = std::make_shared<Trajectory>();
+        bare->positions = positions();
+        bare->times = frame_.trajectory->times;
         Frame of_mu{bare, mu, "", {}};
         const FhdOnHost fhd =
             fhd_on_host(device_, formulation_.voxels, of_mu, scan_.coil_maps, report_);
@@ -260,15 +260,15 @@ private:
             formulation_.through_q ? Voxels::half_differences(scan_.grid) : formulation_.voxels;
         OnHost of_device;
         if (formulation_.through_q) {
-            q_ = compute_q_in_stage(device_, *frame_.sampling, scan_.grid, report_);
+            q_ = compute_q_in_stage(device_, *frame_.trajectory, scan_.grid, report_);
             of_device = {q_->half.values().transpose(), q_->error};
         } else {
-            of_device = compute_q_at(device_, *frame_.sampling, where, report_);
+            of_device = compute_q_at(device_, *frame_.trajectory, where, report_);
         }
         const Indices chosen = rows_.sample(where.count(), static_cast<double>(samples()));
         const Stage stage(report_, "reference");
         const OnHost exact =
-            compute_q_at(*reference_, *frame_.sampling, where.subset(chosen), silent_);
+            compute_q_at(*reference_, *frame_.trajectory, where.subset(chosen), silent_);
         rows_.add("q", remember(of_device.error), of_device.values, exact.values, chosen);
     }
 
@@ -277,14 +277,14 @@ private:
         OnHost f;
         {
             const Stage stage(report_, "f");
-            f = forward_on_host(device_, frame_.sampling->points(), rho, formulation_.voxels,
+            f = forward_on_host(device_, frame_.trajectory->points(), rho, formulation_.voxels,
                                 progress());
         }
         const Indices chosen =
             rows_.sample(samples(), static_cast<double>(formulation_.voxels.count()));
         const Stage stage(report_, "reference");
-        Frame at_chosen = subset({frame_.sampling, {}, "", {}}, chosen);
-        const OnHost exact = forward_on_host(*reference_, at_chosen.sampling->points(), rho,
+        Frame at_chosen = subset({frame_.trajectory, {}, "", {}}, chosen);
+        const OnHost exact = forward_on_host(*reference_, at_chosen.trajectory->points(), rho,
                                              formulation_.voxels, progress());
         rows_.add("f", remember(f.error), f.values, exact.values, chosen);
     }
@@ -301,8 +301,8 @@ private:
             rho(static_cast<Eigen::Index>(in[i])) = values(0, static_cast<Eigen::Index>(i));
         }
         ImageSpace images(device_.device(), formulation_, scan_.coil_maps);
-        const Encoding encoding(device_, images, *frame_.sampling);
-        const NormalOperator n(encoding, [&](const Sampling&) { return *q_; });
+        const Encoding encoding(device_, images, *frame_.trajectory);
+        const NormalOperator n(encoding, [&](const Trajectory&) { return *q_; });
         const LeastSquares problem(n, SolveOptions());
         const CoilMatrix product = problem.system().apply(rho).transpose();
 
@@ -313,11 +313,11 @@ private:
                        : pick(scan_.coil_maps, indices);
         };
         const CoilMatrix weighted = maps_at(in).array().rowwise() * values.row(0).array();
-        CoilMatrix f = forward_on_host(*reference_, frame_.sampling->points(), weighted,
+        CoilMatrix f = forward_on_host(*reference_, frame_.trajectory->points(), weighted,
                                        formulation_.voxels.subset(in), progress())
                            .values;
-        f.array().rowwise() *= frame_.sampling->q_weights().transpose().array().cast<Complex>();
-        const CoilMatrix back = adjoint_on_host(*reference_, frame_.sampling->points(), f,
+        f.array().rowwise() *= frame_.trajectory->q_weights().transpose().array().cast<Complex>();
+        const CoilMatrix back = adjoint_on_host(*reference_, frame_.trajectory->points(), f,
                                                 formulation_.voxels.subset(out), progress())
                                     .values;
         const CoilMatrix exact = maps_at(out).conjugate().cwiseProduct(back).colwise().sum();
@@ -334,7 +334,7 @@ private:
     void check_solution() {
         const Frame frame = affordable_problem();
         ImageSpace images(device_.device(), formulation_, scan_.coil_maps);
-        const Encoding encoding(device_, images, *frame.sampling);
+        const Encoding encoding(device_, images, *frame.trajectory);
         const RightHandSides fhd = [&] {
             const Stage stage(report_, "fhd", encoding.cost(frame.samples.rows()).seconds);
             return encoding.adjoint(frame.samples, report_);
@@ -351,7 +351,7 @@ private:
         const FewIterations few = [&] {
             const Stage stage(report_, "reference");
             ImageSpace exact_images(reference_->device(), formulation_, scan_.coil_maps);
-            const Encoding exact(*reference_, exact_images, *frame.sampling);
+            const Encoding exact(*reference_, exact_images, *frame.trajectory);
             const NormalOperator exact_n(exact, make_q(*reference_, silent_));
             const ComplexVector b = exact.adjoint(frame.samples).volumes.front().values();
             return few_iterations(*make_reference_system(exact_n, settings).system, b,
@@ -399,7 +399,7 @@ private:
     }
 
     std::string part_of_scan(const Frame& frame) const {
-        const std::size_t kept = frame.sampling->samples();
+        const std::size_t kept = frame.trajectory->samples();
         return text(kept < samples() ? text(", ", kept, " of ", samples(), " samples") : "",
                     frame.samples.rows() < scan_.coils()
                         ? text(", the strongest of ", scan_.coils(), " coils")
@@ -423,8 +423,8 @@ private:
 
     /// Equations of the transforms' own Q.
     NormalOperator::MakeQ make_q(Transforms& transforms, Reporter& report) const {
-        return [&](const Sampling& sampling) {
-            return compute_q_in_stage(transforms, sampling, scan_.grid, report);
+        return [&](const Trajectory& trajectory) {
+            return compute_q_in_stage(transforms, trajectory, scan_.grid, report);
         };
     }
 

@@ -69,9 +69,9 @@ bool SampledCells::counts(const std::array<long, 3>& cell) const {
     return shell_of(cell) <= static_cast<std::size_t>(reach_);
 }
 
-void SampledCells::add(const std::vector<Vec3>& trajectory) {
+void SampledCells::add(const std::vector<Vec3>& positions) {
     const auto beyond = static_cast<double>(reach_ + 1); // where no cell counts
-    for (const Vec3& k : trajectory) {
+    for (const Vec3& k : positions) {
         if (dot(k, k) > beyond * beyond) {
             continue;
         }
@@ -87,8 +87,8 @@ void SampledCells::add(const std::vector<Vec3>& trajectory) {
     }
 }
 
-bool SampledCells::would_gain(const std::vector<Vec3>& trajectory) const {
-    return std::any_of(trajectory.begin(), trajectory.end(), [&](const Vec3& k) {
+bool SampledCells::would_gain(const std::vector<Vec3>& positions) const {
+    return std::any_of(positions.begin(), positions.end(), [&](const Vec3& k) {
         const std::array<long, 3> cell = cell_of(k);
         return counts(cell) && (!filled_[index_of(cell)] || (has_hole() && is_near_centre(k)));
     });
@@ -119,10 +119,9 @@ std::size_t SampledCells::dense_radius() const {
     return all_.size() - 1;
 }
 
-std::size_t sampled_radius(const std::vector<Vec3>& trajectory, const Grid& grid,
-                           std::size_t most) {
+std::size_t sampled_radius(const std::vector<Vec3>& positions, const Grid& grid, std::size_t most) {
     SampledCells cells(grid, most);
-    cells.add(trajectory);
+    cells.add(positions);
     return cells.radius();
 }
 
@@ -218,7 +217,7 @@ std::size_t strong_radius(const std::vector<Vec3>& positions, const CoilRows& sa
 
 } // namespace
 
-std::vector<std::size_t> within(const std::vector<Vec3>& trajectory, const Grid& box) {
+std::vector<std::size_t> within(const std::vector<Vec3>& positions, const Grid& box) {
     const auto is_inside = [&](const Vec3& k) {
         bool in = true;
         for (std::size_t d = 0; d < 3; ++d) {
@@ -228,10 +227,10 @@ std::vector<std::size_t> within(const std::vector<Vec3>& trajectory, const Grid&
         return in;
     };
     const auto parts =
-        of_each_range(trajectory.size(), cores_for(trajectory.size()), [&](const Range& range) {
+        of_each_range(positions.size(), cores_for(positions.size()), [&](const Range& range) {
             std::vector<std::size_t> part;
             for (std::size_t m = range.first; m < range.first + range.count; ++m) {
-                if (is_inside(trajectory[m])) {
+                if (is_inside(positions[m])) {
                     part.push_back(m);
                 }
             }
@@ -284,17 +283,18 @@ CalibrationField::CalibrationField(const Grid& image, const Grid& file)
     }
 }
 
-CalibrationField::CalibrationField(const Grid& image, const Grid& file,
-                                   const std::vector<std::shared_ptr<const Sampling>>& samplings)
+CalibrationField::CalibrationField(
+    const Grid& image, const Grid& file,
+    const std::vector<std::shared_ptr<const Trajectory>>& trajectories)
     : CalibrationField(image, file) {
     if (!is_narrower()) {
         return;
     }
     SampledCells cells(image, most_radius(image));
-    std::set<const Sampling*> added;
-    for (const auto& sampling : samplings) {
-        if (added.insert(sampling.get()).second) {
-            cells.add(sampling->trajectory);
+    std::set<const Trajectory*> added;
+    for (const auto& trajectory : trajectories) {
+        if (added.insert(trajectory.get()).second) {
+            cells.add(trajectory->positions);
         }
     }
     const double narrowest = *std::min_element(share_.begin(), share_.end());
@@ -310,17 +310,17 @@ std::size_t CalibrationField::wanted_radius(const Frame& frame) const {
     const std::size_t standard = most_radius(grid_);
     const std::size_t most = grid_.dimensions == 3 ? most_of_any_in_3d : most_of_any_in_2d;
     // Half of the standard radius is around the strongest point, wherever it lies.
-    const std::size_t strong = strong_radius(*positions(frame.sampling), frame.samples, grid_);
+    const std::size_t strong = strong_radius(*positions(frame.trajectory), frame.samples, grid_);
     const std::size_t wanted = std::clamp(strong + standard / 2, standard, most);
     return std::min(wanted, dense_radius_.value_or(wanted));
 }
 
 std::shared_ptr<const std::vector<Vec3>>
-CalibrationField::positions(const std::shared_ptr<const Sampling>& sampling) const {
+CalibrationField::positions(const std::shared_ptr<const Trajectory>& trajectory) const {
     if (!is_narrower()) {
-        return {sampling, &sampling->trajectory};
+        return {trajectory, &trajectory->positions};
     }
-    auto result = std::make_shared<std::vector<Vec3>>(sampling->trajectory);
+    auto result = std::make_shared<std::vector<Vec3>>(trajectory->positions);
     for (Vec3& k : *result) {
         k = {share_[0] * k[0], share_[1] * k[1], share_[2] * k[2]};
     }
@@ -328,11 +328,11 @@ CalibrationField::positions(const std::shared_ptr<const Sampling>& sampling) con
 }
 
 Frame CalibrationField::central_part(const Frame& frame, const Grid& grid) const {
-    Frame part = subset(frame, within(*positions(frame.sampling), grid));
+    Frame part = subset(frame, within(*positions(frame.trajectory), grid));
     if (is_narrower()) {
-        auto sampling = std::make_shared<Sampling>(*part.sampling);
-        sampling->trajectory = *positions(part.sampling);
-        part.sampling = std::move(sampling);
+        auto trajectory = std::make_shared<Trajectory>(*part.trajectory);
+        trajectory->positions = *positions(part.trajectory);
+        part.trajectory = std::move(trajectory);
     }
     return part;
 }
@@ -362,12 +362,12 @@ Eigen::ArrayXd Calibration::smooth_energy() const {
     return energy;
 }
 
-double seconds_of_calibration(Transforms& transforms, const std::vector<Vec3>& trajectory,
+double seconds_of_calibration(Transforms& transforms, const std::vector<Vec3>& positions,
                               std::size_t coils, const Grid& grid) {
     // Along lines through the middle, where samples of a volume are denser than those of a plane.
     const double expected = grid.dimensions == 3 ? 40 : 15;
-    const PiecewiseTransform fhd(transforms, trajectory, Voxels::of_grid(grid));
-    const PiecewiseTransform q(transforms, trajectory, Voxels::half_differences(grid));
+    const PiecewiseTransform fhd(transforms, positions, Voxels::of_grid(grid));
+    const PiecewiseTransform q(transforms, positions, Voxels::half_differences(grid));
     const double product =
         Toeplitz::seconds(transforms.device(), grid, transforms.solver_precision(), 1);
     return fhd.predicted("fhd", coils).seconds + q.predicted("q", 1).seconds +
@@ -381,18 +381,19 @@ Calibration calibrate(Transforms& transforms, const Scan& scan, const Calibratio
     result.radius = radius;
     if (radius == 0) {
         SampledCells cells(field.grid(), field.wanted_radius(frame));
-        cells.add(*field.positions(frame.sampling));
+        cells.add(*field.positions(frame.trajectory));
         require_calibration(scan, cells, 1);
         result.radius = cells.radius();
     }
     result.grid = calibration_grid(field.grid(), result.radius);
     Frame inside = field.central_part(frame, result.grid);
     const CoilRows no_maps;
-    CoarseSolve of_coils(
-        transforms, result.grid, no_maps, nullptr, *inside.sampling, lambda,
-        [&](const Sampling& sampling) { return compute_q(transforms, sampling, result.grid); });
+    CoarseSolve of_coils(transforms, result.grid, no_maps, nullptr, *inside.trajectory, lambda,
+                         [&](const Trajectory& trajectory) {
+                             return compute_q(transforms, trajectory, result.grid);
+                         });
     const std::vector<Volume> fhd = of_coils.fhd(inside.samples);
-    const double energy = energy_of(*inside.sampling, inside.samples);
+    const double energy = energy_of(*inside.trajectory, inside.samples);
     inside.samples = {}; // what follows needs their memory
     double explained = 0;
     result.images = of_coils.images_of_coils(fhd, {lambda, iterations, least_residual}, explained);

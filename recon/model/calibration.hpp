@@ -20,9 +20,9 @@ public:
     /// Up to a radius of `most` cycles/FOV.
     SampledCells(const Grid& grid, std::size_t most);
 
-    void add(const std::vector<Vec3>& trajectory);
+    void add(const std::vector<Vec3>& positions);
     /// Whether this trajectory would fill a cell, or a hole in the centre, that is still empty.
-    bool would_gain(const std::vector<Vec3>& trajectory) const;
+    bool would_gain(const std::vector<Vec3>& positions) const;
     /// The largest radius within which nearly every cell holds a sample; 0 around a hole.
     std::size_t radius() const;
     /// The largest radius within which every cell holds a sample: samples are a cycle/FOV apart
@@ -54,7 +54,7 @@ private:
 };
 
 /// The radius() of one trajectory.
-std::size_t sampled_radius(const std::vector<Vec3>& trajectory, const Grid& grid, std::size_t most);
+std::size_t sampled_radius(const std::vector<Vec3>& positions, const Grid& grid, std::size_t most);
 
 /// The field of view in which coils are calibrated: the image's, but no wider than the file's,
 /// beyond which samples need not be dense enough.
@@ -64,12 +64,12 @@ public:
     /// The field is the image's own where these samples, in cycles per its field of view, are dense
     /// enough for all of it.
     CalibrationField(const Grid& image, const Grid& file,
-                     const std::vector<std::shared_ptr<const Sampling>>& samplings);
+                     const std::vector<std::shared_ptr<const Trajectory>>& trajectories);
     const Grid& grid() const { return grid_; } ///< grid with about the image's voxels
     bool is_narrower() const { return share_ != Vec3{1, 1, 1}; } ///< than the image's
     /// The positions of the samples, in cycles per this field of view.
     std::shared_ptr<const std::vector<Vec3>>
-    positions(const std::shared_ptr<const Sampling>& sampling) const;
+    positions(const std::shared_ptr<const Trajectory>& trajectory) const;
     /// The samples of a frame that belong to the calibration on such a grid, at these positions.
     Frame central_part(const Frame& frame, const Grid& grid) const;
     /// The radius that a calibration of the frame should reach, in cycles per this field of view,
@@ -85,7 +85,7 @@ private:
 };
 
 /// Indices of the samples within a box; the edge at +h belongs to the next period.
-std::vector<std::size_t> within(const std::vector<Vec3>& trajectory, const Grid& box);
+std::vector<std::size_t> within(const std::vector<Vec3>& positions, const Grid& box);
 
 /// The centre of k-space of some frames on a grid, from which coil maps are estimated.
 struct Calibration {
@@ -127,7 +127,7 @@ constexpr const char* stage_of_calibration = "calibrate";
 Calibration calibrate(Transforms& transforms, const Scan& scan, const CalibrationField& field,
                       const Frame& frame, std::size_t radius = 0);
 /// The time of a calibration on this grid, with the samples that belong to it.
-double seconds_of_calibration(Transforms& transforms, const std::vector<Vec3>& trajectory,
+double seconds_of_calibration(Transforms& transforms, const std::vector<Vec3>& positions,
                               std::size_t coils, const Grid& grid);
 
 } // namespace lsrecon

@@ -60,7 +60,7 @@ constexpr double enough = 8;
 
 /// Samples within a box, some of many at random: each part of k-space keeps its share.
 Frame some_within(const Grid& box, const Frame& frame) {
-    std::vector<std::size_t> inside = within(frame.sampling->trajectory, box);
+    std::vector<std::size_t> inside = within(frame.trajectory->positions, box);
     const double share =
         enough * static_cast<double>(box.voxels()) / static_cast<double>(inside.size());
     if (share < 1) {
@@ -116,7 +116,7 @@ CoarseModels::CoarseModels(Transforms& transforms, const Scan& scan, const Model
                            const Frame& frame)
     : transforms_(transforms), scan_(scan), model_(own),
       grid_(with_room(box_of(scan.grid), scan.grid)),
-      radius_(sampled_radius(frame.sampling->trajectory, scan.grid, most_radius(scan.grid))),
+      radius_(sampled_radius(frame.trajectory->positions, scan.grid, most_radius(scan.grid))),
       samples_(std::make_unique<Samples>()) {
     *samples_ = parts_of(some_within(with_room_for_maps(box_of(scan.grid), scan.grid), frame));
     if (!own.coil_maps->empty()) {
@@ -124,16 +124,16 @@ CoarseModels::CoarseModels(Transforms& transforms, const Scan& scan, const Model
         maps_ = comparable(resampled(*own.coil_maps, scan.grid, grid_, of).to_doubles(), grid_);
     }
     const double of_sample = scan.noise.empty()
-                                 ? most_energy_of_noise(*frame.sampling, frame.samples)
+                                 ? most_energy_of_noise(*frame.trajectory, frame.samples)
                                  : energy_of_noise(scan.noise);
-    noise_ = of_sample * samples_->centre.sampling->sum_of_weights();
+    noise_ = of_sample * samples_->centre.trajectory->sum_of_weights();
 }
 
 CoarseModels::~CoarseModels() = default;
 
 CoarseModels::Samples CoarseModels::parts_of(Frame all) const {
     const std::vector<std::size_t> of_maps =
-        within(all.sampling->trajectory, calibration_grid(scan_.grid, radius_));
+        within(all.trajectory->positions, calibration_grid(scan_.grid, radius_));
     Samples result{std::move(all), {}, {}};
     result.centre = some_within(box_of(scan_.grid), result.all);
     result.of_maps = subset(result.all, of_maps);
@@ -141,12 +141,12 @@ CoarseModels::Samples CoarseModels::parts_of(Frame all) const {
 }
 
 double CoarseModels::seconds(Transforms& transforms, const Grid& grid,
-                             const std::vector<Vec3>& trajectory, std::size_t maps, double models) {
+                             const std::vector<Vec3>& positions, std::size_t maps, double models) {
     constexpr std::size_t looked_at = 100000; // of the samples, which tell how many there are
-    const std::size_t step = std::max<std::size_t>(1, trajectory.size() / looked_at);
+    const std::size_t step = std::max<std::size_t>(1, positions.size() / looked_at);
     std::vector<Vec3> looked;
-    for (std::size_t m = 0; m < trajectory.size(); m += step) {
-        looked.push_back(trajectory[m]);
+    for (std::size_t m = 0; m < positions.size(); m += step) {
+        looked.push_back(positions[m]);
     }
     const auto some_of = [&](const Grid& box) {
         const std::vector<std::size_t> inside = within(looked, box);
@@ -179,7 +179,7 @@ double CoarseModels::seconds(Transforms& transforms, const Grid& grid,
 }
 
 double CoarseModels::energy() const {
-    return energy_of(*samples_->centre.sampling, samples_->centre.samples);
+    return energy_of(*samples_->centre.trajectory, samples_->centre.samples);
 }
 
 bool CoarseModels::can_estimate() const {
@@ -210,20 +210,20 @@ std::shared_ptr<const OffResonance> CoarseModels::field_on(const Grid& grid, dou
 }
 
 /// Scans of one trajectory share it.
-Q CoarseModels::q_of(const Sampling& sampling, const Grid& grid) {
+Q CoarseModels::q_of(const Trajectory& trajectory, const Grid& grid) {
     const auto bytes =
         static_cast<std::size_t>(Q::cost(grid, transforms_.precision()).device_bytes);
     bool is_made_here = false;
     Q q = *kept_or_made<Q>(transforms_.kept(), text("Q of ", by(grid.size, 3)),
-                           {bytes_of_all(sampling.trajectory), bytes_of_all(sampling.phi),
-                            bytes_of_all(sampling.weights)},
+                           {bytes_of_all(trajectory.positions), bytes_of_all(trajectory.phi),
+                            bytes_of_all(trajectory.weights)},
                            bytes, [&] {
                                is_made_here = true;
                                return std::make_shared<const Q>(
-                                   compute_q(transforms_, sampling, grid));
+                                   compute_q(transforms_, trajectory, grid));
                            });
     if (!is_made_here) {
-        transforms_.record_as_made("q", sampling.points(), Voxels::half_differences(grid));
+        transforms_.record_as_made("q", trajectory.points(), Voxels::half_differences(grid));
     }
     q.grid = grid;
     return q;
@@ -231,8 +231,9 @@ Q CoarseModels::q_of(const Sampling& sampling, const Grid& grid) {
 
 CoarseSolve CoarseModels::solve_with(const CoilRows& maps,
                                      const std::shared_ptr<const OffResonance>& field,
-                                     const Grid& grid, const Sampling& sampling, double lambda) {
-    return {transforms_, grid, maps, field, sampling, lambda, [this, grid](const Sampling& of) {
+                                     const Grid& grid, const Trajectory& trajectory,
+                                     double lambda) {
+    return {transforms_, grid, maps, field, trajectory, lambda, [this, grid](const Trajectory& of) {
                 const auto key = std::pair(&of, grid.size);
                 auto known = qs_.find(key);
                 if (known == qs_.end()) {
@@ -242,14 +243,14 @@ CoarseSolve CoarseModels::solve_with(const CoilRows& maps,
             }};
 }
 
-std::shared_ptr<const Sampling> CoarseModels::sampling_of(const ModelChange& change,
-                                                          const Samples& samples) {
+std::shared_ptr<const Trajectory> CoarseModels::trajectory_of(const ModelChange& change,
+                                                              const Samples& samples) {
     if (!change.mirrors) {
-        return samples.centre.sampling;
+        return samples.centre.trajectory;
     }
     if (!mirrored_) {
-        auto mirrored = std::make_shared<Sampling>(*samples.centre.sampling);
-        for (Vec3& k : mirrored->trajectory) {
+        auto mirrored = std::make_shared<Trajectory>(*samples.centre.trajectory);
+        for (Vec3& k : mirrored->positions) {
             k = {-k[0], -k[1], -k[2]};
         }
         mirrored_ = std::move(mirrored);
@@ -270,7 +271,7 @@ const CoilRows& CoarseModels::estimated_maps(const ModelChange& change, Samples&
     }
     const CoilRows no_maps;
     CoarseSolve of_coils = solve_with(no_maps, field_on(grid, field), grid,
-                                      *samples.of_maps.sampling, to_calibrate.lambda);
+                                      *samples.of_maps.trajectory, to_calibrate.lambda);
     double explained = 0;
     Calibration calibration{
         radius_,
@@ -283,13 +284,13 @@ const CoilRows& CoarseModels::estimated_maps(const ModelChange& change, Samples&
 }
 
 double CoarseModels::left_by(const ModelChange& change, Samples& samples) {
-    const std::shared_ptr<const Sampling> sampling = sampling_of(change, samples);
+    const std::shared_ptr<const Trajectory> trajectory = trajectory_of(change, samples);
     CoarseSolve of_change =
         solve_with(change.estimates ? estimated_maps(change, samples) : maps_,
-                   field_on(grid_, change.field), grid_, *sampling, to_compare.lambda);
+                   field_on(grid_, change.field), grid_, *trajectory, to_compare.lambda);
     const CoilRows& values = samples.centre.samples;
     const Solved solved = of_change.solve(fhd_of(of_change, change, samples), to_compare);
-    const double energy = energy_of(*sampling, values);
+    const double energy = energy_of(*trajectory, values);
     return std::max(energy - solved.explained, 1e-7 * energy);
 }
 
@@ -327,14 +328,14 @@ double CoarseModels::gain_of_noise(const ModelChange& change, double left) {
     if (!noisy_) {
         const Frame& centre = samples_->centre;
         const double parts = 2 * static_cast<double>(centre.samples.rows()) *
-                             centre.sampling->sum_of_weights(); // real and imaginary
+                             centre.trajectory->sum_of_weights(); // real and imaginary
         CoilMatrix values = samples_->all.samples.to_doubles();
         ReceiverNoise(std::sqrt(own() / parts), 0, 1).add_to(values);
         Frame all = samples_->all;
         all.samples = CoilRows(std::move(values));
         noisy_ = std::make_unique<Samples>(parts_of(std::move(all)));
-        noisy_->centre.sampling = centre.sampling; // whose Q is known
-        noisy_->of_maps.sampling = samples_->of_maps.sampling;
+        noisy_->centre.trajectory = centre.trajectory; // whose Q is known
+        noisy_->of_maps.trajectory = samples_->of_maps.trajectory;
         own_of_noise_ = left_by(ModelChange(), *noisy_) - own();
     }
     const double of_noise = left_by(change, *noisy_) - left;

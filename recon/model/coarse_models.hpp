@@ -35,7 +35,7 @@ public:
     /// The time of `models` models of a scan with this trajectory and `maps` coil maps, which are
     /// estimated once, or none.
     static double seconds(Transforms& transforms, const Grid& grid,
-                          const std::vector<Vec3>& trajectory, std::size_t maps, double models);
+                          const std::vector<Vec3>& positions, std::size_t maps, double models);
 
     /// ||W^1/2 d||^2 of the samples.
     double energy() const;
@@ -58,13 +58,14 @@ private:
     struct Samples;
     Samples parts_of(Frame all) const;
     const CoilRows& estimated_maps(const ModelChange& change, Samples& samples);
-    std::shared_ptr<const Sampling> sampling_of(const ModelChange& change, const Samples& samples);
+    std::shared_ptr<const Trajectory> trajectory_of(const ModelChange& change,
+                                                    const Samples& samples);
     double left_by(const ModelChange& change, Samples& samples);
     std::vector<Volume> fhd_of(CoarseSolve& model, const ModelChange& change, Samples& samples);
     std::shared_ptr<const OffResonance> field_on(const Grid& grid, double factor);
-    Q q_of(const Sampling& sampling, const Grid& grid);
+    Q q_of(const Trajectory& trajectory, const Grid& grid);
     CoarseSolve solve_with(const CoilRows& maps, const std::shared_ptr<const OffResonance>& field,
-                           const Grid& grid, const Sampling& sampling, double lambda);
+                           const Grid& grid, const Trajectory& trajectory, double lambda);
 
     Transforms& transforms_;
     const Scan& scan_;
@@ -74,10 +75,10 @@ private:
     CoilRows maps_; ///< coil maps of the scan
     std::map<std::array<std::size_t, 3>, OffResonance> fields_; ///< field of the scan, by matrix
     double noise_;
-    /// Sampling of the centre with the other sign of the trajectory; null until it is asked for.
-    std::shared_ptr<const Sampling> mirrored_;
-    /// Q of a sampling, by matrix.
-    std::map<std::pair<const Sampling*, std::array<std::size_t, 3>>, Q> qs_;
+    /// Trajectory of the centre with the other sign of the trajectory; null until it is asked for.
+    std::shared_ptr<const Trajectory> mirrored_;
+    /// Q of a trajectory, by matrix.
+    std::map<std::pair<const Trajectory*, std::array<std::size_t, 3>>, Q> qs_;
     std::unique_ptr<Samples> samples_;
     std::optional<double> own_;
     std::unique_ptr<Samples> noisy_;

@@ -20,18 +20,19 @@ public:
     /// `maps` are C x N or none, `field` null for none; `lambda` is relative to Q(0). All must
     /// outlive it.
     CoarseSolve(Transforms& transforms, const Grid& grid, const CoilRows& maps,
-                const std::shared_ptr<const OffResonance>& field, const Sampling& sampling,
+                const std::shared_ptr<const OffResonance>& field, const Trajectory& trajectory,
                 double lambda, const NormalOperator::MakeQ& make_q)
         : formulation_{grid, Voxels::of_grid(grid).in_field(field),
                        !field || transforms.segment_error() > 0, !maps.empty(), field != nullptr},
-          space_(transforms.device(), formulation_, maps), encoding_(transforms, space_, sampling),
-          n_(encoding_, make_q), problem_(n_, SolveOptions{lambda}) {}
+          space_(transforms.device(), formulation_, maps),
+          encoding_(transforms, space_, trajectory), n_(encoding_, make_q),
+          problem_(n_, SolveOptions{lambda}) {}
 
     /// F^H d of C x M samples: one volume with maps, one a coil without.
     std::vector<Volume> fhd(const CoilRows& samples) const {
         return encoding_.adjoint(samples).volumes;
     }
-    /// The same in two steps, of which models with one sampling and one field share the first.
+    /// The same in two steps, of which models with one trajectory and one field share the first.
     std::optional<FhdOfCoils> fhd_of_coils(const CoilRows& samples) const {
         return encoding_.adjoint_of_coils(samples);
     }

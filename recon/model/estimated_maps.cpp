@@ -103,7 +103,7 @@ const Frame& calibrated(const Scan& scan) {
 
 SampledCells cells_of_maps(const Scan& scan, const CalibrationField& field) {
     SampledCells cells(field.grid(), most_radius(field.grid()));
-    cells.add(*field.positions(calibrated(scan).sampling));
+    cells.add(*field.positions(calibrated(scan).trajectory));
     return cells;
 }
 
@@ -138,10 +138,10 @@ StepCost cost_of_maps(const ScanToPrepare& of) {
         require_calibration(of.scan, cells_of_maps(of.scan, field), 1);
     }
     const Grid centre = calibration_grid(field.grid(), radius);
-    const std::vector<Vec3>& trajectory = *field.positions(calibrated(of.scan).sampling);
+    const std::vector<Vec3>& positions = *field.positions(calibrated(of.scan).trajectory);
     std::vector<Vec3> inside;
-    for (const std::size_t m : within(trajectory, centre)) {
-        inside.push_back(trajectory[m]);
+    for (const std::size_t m : within(positions, centre)) {
+        inside.push_back(positions[m]);
     }
     const MapsMethod* const* const asked = std::get_if<const MapsMethod*>(&of.options.maps);
     const MapsMethod& method = asked != nullptr ? **asked : maps_methods().front();

@@ -81,30 +81,30 @@ Geometry::Geometry(const GeometryOptions& options, Scan& scan) : options_(option
 
 /// `within`: what samples lie beyond N/2 of.
 void Geometry::change_frames(Scan& scan, const std::string& within) {
-    std::unordered_map<const Sampling*, std::shared_ptr<const Change>> known;
+    std::unordered_map<const Trajectory*, std::shared_ptr<const Change>> known;
     std::size_t dropped = 0;
     std::size_t all = 0;
     for (std::size_t f = 0; f < scan.frames.size(); ++f) {
         Frame& frame = scan.frames[f];
-        auto& of_sampling = known[frame.sampling.get()];
-        if (!of_sampling) {
-            of_sampling = change(frame.sampling);
+        auto& of_trajectory = known[frame.trajectory.get()];
+        if (!of_trajectory) {
+            of_trajectory = change(frame.trajectory);
         }
-        frames_.push_back(of_sampling);
+        frames_.push_back(of_trajectory);
         positions_.push_back(frame.position);
-        all += of_sampling->stored;
-        dropped += of_sampling->stored - of_sampling->kept.size();
-        if (2 * of_sampling->kept.size() < of_sampling->stored) {
+        all += of_trajectory->stored;
+        dropped += of_trajectory->stored - of_trajectory->kept.size();
+        if (2 * of_trajectory->kept.size() < of_trajectory->stored) {
             throw InputError({scan.file,
                               text("samples of frame ", f, " on the grid of `matrix`, `fov_mm`"),
-                              text(of_sampling->stored - of_sampling->kept.size(), " of ",
-                                   of_sampling->stored, " lie beyond N/2"),
+                              text(of_trajectory->stored - of_trajectory->kept.size(), " of ",
+                                   of_trajectory->stored, " lie beyond N/2"),
                               "half of them at most",
                               "ask for smaller voxels; or pass `header` fov_mm=X,Y if the field of "
                               "view in the file is wrong"});
         }
     }
-    // The frames change last: until here samplings are known by where they are.
+    // The frames change last: until here trajectories are known by where they are.
     for (std::size_t f = 0; f < scan.frames.size(); ++f) {
         apply(*frames_[f], shifts_mm_[f], scan.frames[f]);
     }
@@ -117,7 +117,7 @@ void Geometry::change_frames(Scan& scan, const std::string& within) {
 void Geometry::change_calibrations(Scan& scan) const {
     std::vector<Frame> calibrations;
     for (Frame& calibration : scan.calibrations) {
-        const auto of_calibration = change(calibration.sampling);
+        const auto of_calibration = change(calibration.trajectory);
         apply(*of_calibration,
               options_.shift_to_position ? shift_from(calibration.position, scan.grid)
                                          : shifts_mm_.front(),
@@ -235,27 +235,27 @@ void Geometry::move_positions(Scan& scan) const {
 }
 
 std::shared_ptr<const Geometry::Change>
-Geometry::change(const std::shared_ptr<const Sampling>& stored) const {
+Geometry::change(const std::shared_ptr<const Trajectory>& stored) const {
     auto result = std::make_shared<Change>();
     result->stored = stored->samples();
     for (std::size_t m = 0; m < stored->samples(); ++m) {
         bool inside = true;
         for (std::size_t d = 0; d < 3; ++d) {
-            inside = inside && std::abs(stored->trajectory[m][d] * factor_[d]) <= limit_[d];
+            inside = inside && std::abs(stored->positions[m][d] * factor_[d]) <= limit_[d];
         }
         if (inside) {
             result->kept.push_back(m);
         }
     }
     if (factor_ == Vec3{1, 1, 1} && result->kept.size() == stored->samples()) {
-        result->sampling = stored;
+        result->trajectory = stored;
         return result;
     }
-    auto sampling = std::make_shared<Sampling>(subset(*stored, result->kept));
-    for (Vec3& k : sampling->trajectory) {
+    auto trajectory = std::make_shared<Trajectory>(subset(*stored, result->kept));
+    for (Vec3& k : trajectory->positions) {
         k = {k[0] * factor_[0], k[1] * factor_[1], k[2] * factor_[2]};
     }
-    result->sampling = std::move(sampling);
+    result->trajectory = std::move(trajectory);
     return result;
 }
 
@@ -265,7 +265,7 @@ void Geometry::apply(std::size_t index, Frame& frame) const {
 }
 
 void Geometry::apply(const Change& change, const Vec3& shift_mm, Frame& frame) const {
-    frame.sampling = change.sampling;
+    frame.trajectory = change.trajectory;
     const bool whole = change.kept.size() == change.stored;
     if (frame.samples.empty() || (whole && shift_mm == Vec3{0, 0, 0})) {
         return;
@@ -276,7 +276,7 @@ void Geometry::apply(const Change& change, const Vec3& shift_mm, Frame& frame) c
     }
     std::vector<Complex> phases;
     phases.reserve(change.kept.size());
-    for (const Vec3& k : change.sampling->trajectory) {
+    for (const Vec3& k : change.trajectory->positions) {
         phases.push_back(std::polar(1.0, -turn * dot(k, shift)));
     }
     frame.samples.visit([&](auto& values) { keep(values, change.kept, phases); });
@@ -321,7 +321,7 @@ void Geometry::check(const Scan& scan) const {
                "leave the options out");
     }
     for (const Frame& frame : scan.frames) {
-        if (frame.sampling->phi.size() > 0 && other_grid) {
+        if (frame.trajectory->phi.size() > 0 && other_grid) {
             refuse("phi of the file is the transform of its own voxels, which `matrix` and "
                    "`fov_mm` change",
                    "leave the options out, or write a scan with phi of the new voxels");

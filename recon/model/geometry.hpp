@@ -21,8 +21,8 @@ namespace lsrecon {
 /// the samples were taken around the isocentre, and the centre moves from there to p.
 class Geometry {
 public:
-    /// Changes the scan's grid, samplings, positions and calibration, and adds findings. Frames
-    /// that shared a sampling still do. UsageError when the options do not fit the scan: another
+    /// Changes the scan's grid, trajectories, positions and calibration, and adds findings. Frames
+    /// that shared a trajectory still do. UsageError when the options do not fit the scan: another
     /// number of dimensions, coil maps, phi or voxels that were made for the file's grid.
     /// InputError when a frame has no samples left.
     Geometry(const GeometryOptions& options, Scan& scan);
@@ -31,15 +31,15 @@ public:
     void apply(std::size_t index, Frame& frame) const;
 
 private:
-    /// The change of one sampling.
+    /// The change of one trajectory.
     struct Change {
-        std::shared_ptr<const Sampling> sampling;
+        std::shared_ptr<const Trajectory> trajectory;
         std::vector<std::size_t> kept; ///< samples of the file that are in it
         std::size_t stored = 0; ///< samples of the file
     };
     void check(const Scan& scan) const;
     Grid changed(const Grid& grid) const;
-    std::shared_ptr<const Change> change(const std::shared_ptr<const Sampling>& stored) const;
+    std::shared_ptr<const Change> change(const std::shared_ptr<const Trajectory>& stored) const;
     bool moves() const;
     void find_shifts(const Scan& scan);
     void record_shift(Scan& scan) const;

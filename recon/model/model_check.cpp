@@ -65,12 +65,12 @@ void ModelCheck::compare(Transforms& transforms, const Scan& scan, std::size_t i
 }
 
 double ModelCheck::seconds(Transforms& transforms, const Grid& grid,
-                           const std::vector<Vec3>& trajectory, std::size_t maps, bool field) {
+                           const std::vector<Vec3>& positions, std::size_t maps, bool field) {
     if (maps == 0 && !field) {
         return 0;
     }
     const double models = 1 + (maps > 0 ? 1 : 0) + (field ? 1 : 0);
-    return CoarseModels::seconds(transforms, grid, trajectory, maps, models);
+    return CoarseModels::seconds(transforms, grid, positions, maps, models);
 }
 
 /// The energy that a model leaves, corrected for the noise that it fits and the scan's own does

@@ -35,7 +35,7 @@ public:
     /// The time of compare() for a scan with this trajectory, with a field map or with so many
     /// stored maps.
     static double seconds(Transforms& transforms, const Grid& grid,
-                          const std::vector<Vec3>& trajectory, std::size_t maps, bool field);
+                          const std::vector<Vec3>& positions, std::size_t maps, bool field);
     /// The result of one slice: the energy that each model leaves of its samples.
     struct OfSlice;
     /// The results of all slices so far, in their order.

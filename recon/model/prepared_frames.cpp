@@ -45,7 +45,7 @@ Frame PreparedFrames::read(std::size_t index) {
     for (const FrameChange& change : changes_) {
         change(index, frame);
     }
-    frame.sampling = scan_.frames[index].sampling;
+    frame.trajectory = scan_.frames[index].trajectory;
     if (mixing_.rows() > 0) {
         frame.samples = mixed(mixing_, frame.samples);
     }
@@ -57,7 +57,7 @@ Frame PreparedFrames::take(std::size_t index) {
     if (!kept) {
         return read(index);
     }
-    kept.mapped().sampling = scan_.frames[index].sampling;
+    kept.mapped().trajectory = scan_.frames[index].trajectory;
     return std::move(kept.mapped());
 }
 

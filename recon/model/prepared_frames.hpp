@@ -16,7 +16,7 @@ namespace lsrecon {
 using FrameChange = std::function<void(std::size_t index, Frame& frame)>;
 
 /// The frames of a source as the steps of preparation have changed them: their samples, the
-/// samplings that the scan has now, and mixed coils.
+/// trajectories that the scan has now, and mixed coils.
 class PreparedFrames {
 public:
     /// The source and its scan must outlive it.

@@ -230,15 +230,15 @@ CoilRows ScanMaps::taken(const Slice& slice) {
 }
 
 CalibrationField ScanMaps::field_of(const Slice& slice) {
-    std::vector<std::shared_ptr<const Sampling>> samplings;
+    std::vector<std::shared_ptr<const Trajectory>> trajectories;
     if (const Frame* const own = calibration_samples_of(scan_, scan_.frames[slice.first_frame()])) {
-        samplings = {own->sampling};
+        trajectories = {own->trajectory};
     } else {
         for (const std::size_t f : frames_.good_of(slice)) {
-            samplings.push_back(scan_.frames[f].sampling);
+            trajectories.push_back(scan_.frames[f].trajectory);
         }
     }
-    return {scan_.grid, file_grid_, samplings};
+    return {scan_.grid, file_grid_, trajectories};
 }
 
 /// Calibrates a slice from some of its frames: the first that is neither bad nor silent, and others

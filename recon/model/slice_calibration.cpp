@@ -36,15 +36,15 @@ Frame joined(const std::vector<Frame>& frames) {
     };
     std::size_t samples = 0;
     for (const Frame& frame : frames) {
-        samples += frame.sampling->samples();
+        samples += frame.trajectory->samples();
     }
     const auto all = static_cast<Eigen::Index>(samples);
-    auto sampling = std::make_shared<Sampling>();
-    if (any([](const Frame& frame) { return frame.sampling->phi.size() > 0; })) {
-        sampling->phi = ComplexVector::Ones(all);
+    auto trajectory = std::make_shared<Trajectory>();
+    if (any([](const Frame& frame) { return frame.trajectory->phi.size() > 0; })) {
+        trajectory->phi = ComplexVector::Ones(all);
     }
-    if (any([](const Frame& frame) { return frame.sampling->weights.size() > 0; })) {
-        sampling->weights = RealVector::Ones(all);
+    if (any([](const Frame& frame) { return frame.trajectory->weights.size() > 0; })) {
+        trajectory->weights = RealVector::Ones(all);
     }
     const bool doubles =
         any([](const Frame& frame) { return frame.samples.precision() == Precision::float64; });
@@ -52,15 +52,15 @@ Frame joined(const std::vector<Frame>& frames) {
                   doubles ? Precision::float64 : Precision::float32);
     Eigen::Index first = 0;
     for (const Frame& frame : frames) {
-        const Sampling& one = *frame.sampling;
+        const Trajectory& one = *frame.trajectory;
         const auto count = static_cast<Eigen::Index>(one.samples());
-        sampling->trajectory.insert(sampling->trajectory.end(), one.trajectory.begin(),
-                                    one.trajectory.end());
+        trajectory->positions.insert(trajectory->positions.end(), one.positions.begin(),
+                                     one.positions.end());
         if (one.phi.size() > 0) {
-            sampling->phi.segment(first, count) = one.phi;
+            trajectory->phi.segment(first, count) = one.phi;
         }
         if (one.weights.size() > 0) {
-            sampling->weights.segment(first, count) = one.weights;
+            trajectory->weights.segment(first, count) = one.weights;
         }
         rows.visit([&](auto& joined) {
             using Value = typename std::decay_t<decltype(joined)>::Scalar;
@@ -70,7 +70,7 @@ Frame joined(const std::vector<Frame>& frames) {
         });
         first += count;
     }
-    return {sampling, std::move(rows), frames.front().label, frames.front().position};
+    return {trajectory, std::move(rows), frames.front().label, frames.front().position};
 }
 
 /// All of them once, so that the first few lie all over.
@@ -141,7 +141,7 @@ struct FramesOfSlice {
         std::vector<Frame> parts;
         std::size_t samples = 0;
         for (const std::size_t f : spread(good)) {
-            const auto positions = field.positions(scan.frames[f].sampling);
+            const auto positions = field.positions(scan.frames[f].trajectory);
             if (samples >= enough_samples * grid.voxels() && !cells.would_gain(*positions)) {
                 continue;
             }
@@ -149,7 +149,7 @@ struct FramesOfSlice {
                 if (frame.samples.largest_part() > 0) {
                     cells.add(*positions);
                     parts.push_back(field.central_part(frame, grid));
-                    samples += parts.back().sampling->samples();
+                    samples += parts.back().trajectory->samples();
                 }
             });
         }
@@ -180,18 +180,18 @@ std::optional<Calibration> calibrate_frames(Transforms& transforms, const Scan& 
     const FramesOfSlice slice{transforms, scan, field, frames, report};
     const std::size_t most = slice.wanted_radius(good);
     SampledCells all(field.grid(), most);
-    std::map<const Sampling*, std::size_t> radius_of;
+    std::map<const Trajectory*, std::size_t> radius_of;
     for (const std::size_t f : good) {
-        const std::shared_ptr<const Sampling>& sampling = scan.frames[f].sampling;
-        if (radius_of.count(sampling.get()) == 0) {
-            const auto positions = field.positions(sampling);
+        const std::shared_ptr<const Trajectory>& trajectory = scan.frames[f].trajectory;
+        if (radius_of.count(trajectory.get()) == 0) {
+            const auto positions = field.positions(trajectory);
             all.add(*positions);
-            radius_of[sampling.get()] = sampled_radius(*positions, field.grid(), most);
+            radius_of[trajectory.get()] = sampled_radius(*positions, field.grid(), most);
         }
     }
     require_calibration(scan, all, good.size());
     const auto radius_of_frame = [&](std::size_t f) {
-        return radius_of.at(scan.frames[f].sampling.get());
+        return radius_of.at(scan.frames[f].trajectory.get());
     };
     const auto sampled_to = [&](std::size_t radius) {
         std::vector<std::size_t> result;
@@ -257,14 +257,14 @@ Grid widened(Grid grid, int dimensions, double times) {
 
 /// The frame with its trajectory in cycles per the wider field of view.
 Frame on_grid(const Frame& frame, const Grid& from, const Grid& to) {
-    auto sampling = std::make_shared<Sampling>(*frame.sampling);
-    for (Vec3& k : sampling->trajectory) {
+    auto trajectory = std::make_shared<Trajectory>(*frame.trajectory);
+    for (Vec3& k : trajectory->positions) {
         for (std::size_t d = 0; d < 3; ++d) {
             k[d] *= to.fov_mm[d] / from.fov_mm[d];
         }
     }
     Frame result = frame;
-    result.sampling = std::move(sampling);
+    result.trajectory = std::move(trajectory);
     return result;
 }
 
@@ -307,11 +307,11 @@ std::optional<Grid> grid_beyond_field(Transforms& transforms, const Scan& scan,
         for (const double times : {2.0, 1.5, 1.25}) {
             const Grid wide = widened(scan.grid, dimensions, times);
             const Frame there = on_grid(frame, scan.grid, wide);
-            const CalibrationField field(wide, scan.grid, {there.sampling});
+            const CalibrationField field(wide, scan.grid, {there.trajectory});
             const std::size_t radius =
                 field.is_narrower()
                     ? 0
-                    : sampled_radius(there.sampling->trajectory, wide, field.wanted_radius(there));
+                    : sampled_radius(there.trajectory->positions, wide, field.wanted_radius(there));
             if (radius < fewest) {
                 continue;
             }

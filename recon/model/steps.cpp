@@ -20,16 +20,16 @@ void change_geometry(ScanInPreparation& it) {
 /// 32 voxels, 43 at 128 x 128.
 double edge_over_noise(const Frame& frame, const CoilRows& noise) {
     constexpr double edge = 0.9;
-    const std::vector<Vec3>& trajectory = frame.sampling->trajectory;
+    const std::vector<Vec3>& positions = frame.trajectory->positions;
     double farthest = 0;
-    for (const Vec3& k : trajectory) {
+    for (const Vec3& k : positions) {
         farthest = std::max(farthest, dot(k, k));
     }
     double energy = 0;
     double count = 0;
     frame.samples.visit([&](const auto& samples) {
-        for (std::size_t m = 0; m < trajectory.size(); ++m) {
-            if (dot(trajectory[m], trajectory[m]) >= edge * edge * farthest) {
+        for (std::size_t m = 0; m < positions.size(); ++m) {
+            if (dot(positions[m], positions[m]) >= edge * edge * farthest) {
                 energy += samples.col(static_cast<Eigen::Index>(m))
                               .template cast<Complex>()
                               .squaredNorm();

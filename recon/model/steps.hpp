@@ -21,7 +21,7 @@ struct ScanInPreparation {
     /// Frames, noise, maps and calibration lines have virtual coils from here on.
     void mix(const CoilTransform& mixing);
 
-    Scan scan; ///< its frames have no samples; a step may give them other samplings
+    Scan scan; ///< its frames have no samples; a step may give them other trajectories
     PreparedFrames frames; ///< frames with samples, as the steps so far have changed them
     PrepareOptions options;
     Transforms& transforms;

@@ -167,19 +167,19 @@ private:
 
 } // namespace
 
-std::vector<TimeTerm> compute_time_terms(Transforms& transforms, const Sampling& sampling,
+std::vector<TimeTerm> compute_time_terms(Transforms& transforms, const Trajectory& trajectory,
                                          const Grid& grid, const OffResonance& off_resonance,
                                          Listener listener) {
     // The terms are as exact as Q is: an operator that errors make negative has no solution.
     constexpr double error_of_terms = 1e-7;
-    const TimeTerms terms = time_terms(sampling.times, off_resonance, error_of_terms);
-    const RealVector of_samples = sampling.q_weights();
+    const TimeTerms terms = time_terms(trajectory.times, off_resonance, error_of_terms);
+    const RealVector of_samples = trajectory.q_weights();
     std::vector<RealVector> weights;
     for (Eigen::Index l = 0; l < terms.weights.rows(); ++l) {
         weights.emplace_back(of_samples.array() * terms.weights.row(l).transpose().array());
     }
     std::vector<Q> qs =
-        compute_weighted_qs(transforms, sampling.trajectory, weights, grid, listener);
+        compute_weighted_qs(transforms, trajectory.positions, weights, grid, listener);
     std::vector<TimeTerm> result;
     for (std::size_t l = 0; l < qs.size(); ++l) {
         qs[l].error += terms.error;
@@ -207,10 +207,10 @@ namespace {
 /// F as an operator: images are on this device, samples where the transform is.
 class Fourier : public Operator {
 public:
-    Fourier(Device& device, Transforms& transforms, Precision precision, const Sampling& sampling,
-            const Voxels& voxels)
+    Fourier(Device& device, Transforms& transforms, Precision precision,
+            const Trajectory& trajectory, const Voxels& voxels)
         : device_(device), there_(transforms.device()), precision_(precision),
-          transform_(transforms.make(sampling.points(), voxels, precision)) {}
+          transform_(transforms.make(trajectory.points(), voxels, precision)) {}
 
     std::size_t inputs() const override { return transform_->voxels(); }
     std::size_t outputs() const override { return transform_->samples(); }
@@ -256,16 +256,17 @@ private:
 class ExplicitGram : public Gram {
 public:
     ExplicitGram(Device& device, Precision precision, CoilMaps& maps, Transforms& transforms,
-                 Precision of_transform, const Sampling& sampling, const Voxels& voxels)
-        : Gram(device), maps_(maps), unit_(sampling.q_weights().sum()),
-          map_(device, voxels.count()), f_(device, transforms, of_transform, sampling, voxels),
-          weights_(transforms.device(), sampling.samples()), f_map_(device, precision, f_, map_),
+                 Precision of_transform, const Trajectory& trajectory, const Voxels& voxels)
+        : Gram(device), maps_(maps), unit_(trajectory.q_weights().sum()),
+          map_(device, voxels.count()), f_(device, transforms, of_transform, trajectory, voxels),
+          weights_(transforms.device(), trajectory.samples()), f_map_(device, precision, f_, map_),
           a_(transforms.device(), of_transform, weights_, f_map_),
           normal_(transforms.device(), of_transform, a_),
           product_(device.zeros(voxels.count(), {true, precision})) {
         Device& there = transforms.device();
-        Array roots = there.zeros(sampling.samples(), {false, of_transform});
-        there.upload((sampling.q_weights() / unit_).cwiseSqrt(), {0, sampling.samples()}, 0, roots);
+        Array roots = there.zeros(trajectory.samples(), {false, of_transform});
+        there.upload((trajectory.q_weights() / unit_).cwiseSqrt(), {0, trajectory.samples()}, 0,
+                     roots);
         weights_.set(std::move(roots));
     }
 
@@ -296,9 +297,9 @@ private:
 
 std::unique_ptr<Gram> make_explicit_gram(Device& device, Precision precision, CoilMaps& maps,
                                          Transforms& transforms, Precision of_transform,
-                                         const Sampling& sampling, const Voxels& voxels) {
+                                         const Trajectory& trajectory, const Voxels& voxels) {
     return std::make_unique<ExplicitGram>(device, precision, maps, transforms, of_transform,
-                                          sampling, voxels);
+                                          trajectory, voxels);
 }
 
 void Regularised::apply(const Array& in, Array& out) {

@@ -103,8 +103,8 @@ struct TimeTerm {
     double time; ///< s
 };
 
-/// The terms of one sampling on the grid of voxels off resonance.
-std::vector<TimeTerm> compute_time_terms(Transforms& transforms, const Sampling& sampling,
+/// The terms of one trajectory on the grid of voxels off resonance.
+std::vector<TimeTerm> compute_time_terms(Transforms& transforms, const Trajectory& trajectory,
                                          const Grid& grid, const OffResonance& off_resonance,
                                          Listener listener);
 
@@ -123,7 +123,7 @@ Cost cost_of_time_terms_gram(const Device& device, const Grid& grid, Precision p
 /// sampling must outlive it.
 std::unique_ptr<Gram> make_explicit_gram(Device& device, Precision precision, CoilMaps& maps,
                                          Transforms& transforms, Precision of_transform,
-                                         const Sampling& sampling, const Voxels& voxels);
+                                         const Trajectory& trajectory, const Voxels& voxels);
 
 /// The left-hand side of the normal equations relative to Q(0): N + lambda + sum of weight K^H K.
 class Regularised : public SelfAdjoint {

@@ -47,10 +47,10 @@ Volume half_of_q(Transforms& transforms, PiecewiseTransform& transform, const Re
 
 } // namespace
 
-std::vector<Q> compute_weighted_qs(Transforms& transforms, const std::vector<Vec3>& trajectory,
+std::vector<Q> compute_weighted_qs(Transforms& transforms, const std::vector<Vec3>& positions,
                                    const std::vector<RealVector>& weights, const Grid& grid,
                                    Listener listener) {
-    PiecewiseTransform transform(transforms, trajectory, Voxels::half_differences(grid));
+    PiecewiseTransform transform(transforms, positions, Voxels::half_differences(grid));
     std::vector<Q> result;
     const auto count = static_cast<double>(weights.size());
     for (const RealVector& of_one : weights) {
@@ -68,41 +68,43 @@ std::vector<Q> compute_weighted_qs(Transforms& transforms, const std::vector<Vec
     return result;
 }
 
-QMaking making_of_q(Transforms& transforms, const Sampling& sampling, const Voxels& voxels) {
-    const Engine& engine = transforms.engine_for(sampling.trajectory, voxels);
-    return {engine.name, engine.exact ? unit_roundoff(transforms.precision())
-                                      : transforms.predict("q", sampling.trajectory, voxels).error};
+QMaking making_of_q(Transforms& transforms, const Trajectory& trajectory, const Voxels& voxels) {
+    const Engine& engine = transforms.engine_for(trajectory.positions, voxels);
+    return {engine.name, engine.exact
+                             ? unit_roundoff(transforms.precision())
+                             : transforms.predict("q", trajectory.positions, voxels).error};
 }
 
-double largest_q_error(Transforms& transforms, const Sampling& sampling, const Grid& grid) {
+double largest_q_error(Transforms& transforms, const Trajectory& trajectory, const Grid& grid) {
     constexpr double of_other_engines = 10; // that are exact
     if (transforms.options().is_accuracy_asked_for()) {
         return transforms.accuracy();
     }
     const Voxels half = Voxels::half_differences(grid);
-    const bool exact = transforms.engine_for(sampling.trajectory, half).exact;
-    const double own = transforms.predict("q", sampling.trajectory, half).error;
+    const bool exact = transforms.engine_for(trajectory.positions, half).exact;
+    const double own = transforms.predict("q", trajectory.positions, half).error;
     return std::max(transforms.accuracy(), exact ? of_other_engines * own : own);
 }
 
-Q compute_q(Transforms& transforms, const Sampling& sampling, const Grid& grid, Listener listener) {
+Q compute_q(Transforms& transforms, const Trajectory& trajectory, const Grid& grid,
+            Listener listener) {
     std::vector<RealVector> weights;
-    weights.push_back(sampling.q_weights());
+    weights.push_back(trajectory.q_weights());
     return std::move(
-        compute_weighted_qs(transforms, sampling.trajectory, weights, grid, listener).front());
+        compute_weighted_qs(transforms, trajectory.positions, weights, grid, listener).front());
 }
 
-Q compute_q_in_stage(Transforms& transforms, const Sampling& sampling, const Grid& grid,
+Q compute_q_in_stage(Transforms& transforms, const Trajectory& trajectory, const Grid& grid,
                      Reporter& report) {
     const Voxels half = Voxels::half_differences(grid);
-    const Stage stage(report, "q", transforms.predict("q", sampling.trajectory, half).seconds);
-    return compute_q(transforms, sampling, grid, report);
+    const Stage stage(report, "q", transforms.predict("q", trajectory.positions, half).seconds);
+    return compute_q(transforms, trajectory, grid, report);
 }
 
-OnHost compute_q_at(Transforms& transforms, const Sampling& sampling, const Voxels& voxels,
+OnHost compute_q_at(Transforms& transforms, const Trajectory& trajectory, const Voxels& voxels,
                     Reporter& report) {
     const Stage stage(report, "q");
-    OnHost q = q_on_host(transforms, sampling.trajectory, sampling.q_weights(), voxels,
+    OnHost q = q_on_host(transforms, trajectory.positions, trajectory.q_weights(), voxels,
                          [&](double fraction) { report.progress(fraction); });
     require_finite("q", q.values.stableNorm());
     require_not_zero("q", q.values.stableNorm());

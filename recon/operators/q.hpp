@@ -15,7 +15,7 @@
 namespace lsrecon {
 
 /// The description of how these transforms make Q at these voxels, or at half of the differences.
-QMaking making_of_q(Transforms& transforms, const Sampling& sampling, const Voxels& voxels);
+QMaking making_of_q(Transforms& transforms, const Trajectory& trajectory, const Voxels& voxels);
 
 /// Q at every difference of two voxels of a grid: the kernel of F^H F.
 struct Q {
@@ -35,22 +35,22 @@ Q restored(const StoredQ& stored, Device& device);
 /// make: the accuracy that the user asks for; else that which an image needs, or the bound of
 /// theirs, and of an exact engine ten times that, since exact engines of one precision differ by
 /// less.
-double largest_q_error(Transforms& transforms, const Sampling& sampling, const Grid& grid);
+double largest_q_error(Transforms& transforms, const Trajectory& trajectory, const Grid& grid);
 
 /// Computes half of the differences.
-Q compute_q(Transforms& transforms, const Sampling& sampling, const Grid& grid,
+Q compute_q(Transforms& transforms, const Trajectory& trajectory, const Grid& grid,
             Listener listener = {});
 /// Computes half of the differences as the stage "q".
-Q compute_q_in_stage(Transforms& transforms, const Sampling& sampling, const Grid& grid,
+Q compute_q_in_stage(Transforms& transforms, const Trajectory& trajectory, const Grid& grid,
                      Reporter& report);
 
 /// Several Q of the same trajectory, each with its real weights, M numbers of any sign.
-std::vector<Q> compute_weighted_qs(Transforms& transforms, const std::vector<Vec3>& trajectory,
+std::vector<Q> compute_weighted_qs(Transforms& transforms, const std::vector<Vec3>& positions,
                                    const std::vector<RealVector>& weights, const Grid& grid,
                                    Listener listener);
 
 /// Q at the positions themselves, not at their differences: N values.
-OnHost compute_q_at(Transforms& transforms, const Sampling& sampling, const Voxels& voxels,
+OnHost compute_q_at(Transforms& transforms, const Trajectory& trajectory, const Voxels& voxels,
                     Reporter& report);
 
 } // namespace lsrecon

@@ -114,7 +114,7 @@ void with_edges(const PriorImage& prior, const Grid& grid) {
 
 RegulariserTerm unsampled(const RegulariserContext& context) {
     return {std::make_unique<Unsampled>(context.device, context.grid, context.precision,
-                                        *context.trajectory)};
+                                        *context.positions)};
 }
 
 RegulariserVolumes of_unsampled(const Grid&) {
@@ -200,12 +200,6 @@ bool need_splitting(const std::vector<RegulariserChoice>& chosen) {
 
 bool need_all_frames(const std::vector<RegulariserChoice>& chosen) {
     return !flags_over_frames(chosen).empty();
-}
-
-bool need_all_frames(const std::string& words) {
-    return std::any_of(regularisers().begin(), regularisers().end(), [&](const Regulariser& row) {
-        return row.couples_frames && (" " + words).find(" " + row.name + ":") != std::string::npos;
-    });
 }
 
 std::string flags_over_frames(const std::vector<RegulariserChoice>& chosen) {

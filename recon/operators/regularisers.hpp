@@ -48,7 +48,7 @@ struct RegulariserContext {
     /// The prior image on the grid; it must outlive the term. Not null for a kind that needs one.
     const PriorImage* prior = nullptr;
     /// The trajectory of the frame; not null for `band`.
-    const std::vector<Vec3>* trajectory = nullptr;
+    const std::vector<Vec3>* positions = nullptr;
     /// 1 at voxels that coil maps see, 0 at the others, N; null where they see all. Differences to
     /// the others are left out.
     const RealVector* seen = nullptr;
@@ -95,8 +95,6 @@ bool need_splitting(const std::vector<RegulariserChoice>& chosen);
 
 /// Whether some couple the frames, which are then solved together (encoding/joint.hpp).
 bool need_all_frames(const std::vector<RegulariserChoice>& chosen);
-/// Whether some of those that in_words() names couple the frames.
-bool need_all_frames(const std::string& words);
 /// The terms that couple frames, as they are asked for: "--reg llr".
 std::string flags_over_frames(const std::vector<RegulariserChoice>& chosen);
 

@@ -48,12 +48,12 @@ std::vector<Vec3> directions(int dimensions) {
 /// Quarters of a cycle/fov along axis d, counted from the lowest that has a sample, or from 0.
 class Quarters {
 public:
-    Quarters(const std::vector<Vec3>& trajectory, std::size_t d) : d_(d) {
-        const auto ends = of_each_range(trajectory.size(), all_cores(), [&](const Range& range) {
+    Quarters(const std::vector<Vec3>& positions, std::size_t d) : d_(d) {
+        const auto ends = of_each_range(positions.size(), all_cores(), [&](const Range& range) {
             std::pair<double, double> some{0, 0};
             for (std::size_t m = range.first; m < range.first + range.count; ++m) {
-                some.first = std::min(some.first, trajectory[m][d]);
-                some.second = std::max(some.second, trajectory[m][d]);
+                some.first = std::min(some.first, positions[m][d]);
+                some.second = std::max(some.second, positions[m][d]);
             }
             return some;
         });
@@ -75,32 +75,32 @@ private:
 
 /// Samples among which are all corners of the hull of all of them, as far as it matters: the
 /// outermost of every row of frequencies along x. In units of N.
-std::vector<Vec3> outermost(const std::vector<Vec3>& trajectory, const Grid& grid) {
+std::vector<Vec3> outermost(const std::vector<Vec3>& positions, const Grid& grid) {
     constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
-    const Quarters y(trajectory, 1);
-    const Quarters z(trajectory, 2);
+    const Quarters y(positions, 1);
+    const Quarters z(positions, 2);
     struct Ends {
         std::size_t first = none; ///< samples
         std::size_t last = none;
     };
-    std::vector<std::size_t> row_of(trajectory.size());
-    for_each_range_in_parallel(trajectory.size(), all_cores(), [&](const Range& range) {
+    std::vector<std::size_t> row_of(positions.size());
+    for_each_range_in_parallel(positions.size(), all_cores(), [&](const Range& range) {
         for (std::size_t m = range.first; m < range.first + range.count; ++m) {
-            row_of[m] = z.of(trajectory[m]) * y.count() + y.of(trajectory[m]);
+            row_of[m] = z.of(positions[m]) * y.count() + y.of(positions[m]);
         }
     });
     std::vector<Ends> rows(y.count() * z.count());
-    for (std::size_t m = 0; m < trajectory.size(); ++m) {
-        const Vec3& k = trajectory[m];
+    for (std::size_t m = 0; m < positions.size(); ++m) {
+        const Vec3& k = positions[m];
         auto& [first, last] = rows[row_of[m]];
-        first = first == none || k[0] < trajectory[first][0] ? m : first;
-        last = last == none || k[0] > trajectory[last][0] ? m : last;
+        first = first == none || k[0] < positions[first][0] ? m : first;
+        last = last == none || k[0] > positions[last][0] ? m : last;
     }
     std::vector<Vec3> result;
     for (const auto& [first, last] : rows) {
         for (const std::size_t m : {first, last}) {
             if (m != none) {
-                const Vec3& k = trajectory[m];
+                const Vec3& k = positions[m];
                 result.push_back({k[0] / static_cast<double>(grid.size[0]),
                                   k[1] / static_cast<double>(grid.size[1]),
                                   k[2] / static_cast<double>(grid.size[2])});
@@ -136,14 +136,14 @@ private:
 
 /// The spacing of the outermost positions along each axis, at least 1 cycle/fov, in units of N:
 /// coils see what lies between lines, and as far beyond the last one.
-Vec3 spacing_at_the_rim(const std::vector<Vec3>& trajectory, const Grid& grid) {
+Vec3 spacing_at_the_rim(const std::vector<Vec3>& positions, const Grid& grid) {
     Vec3 spacing{0, 0, 0};
     for (std::size_t d = 0; d < static_cast<std::size_t>(grid.dimensions); ++d) {
         using Ends = std::pair<TwoLeast, TwoLeast>; // in halves of a cycle/fov
-        const auto ends = of_each_range(trajectory.size(), all_cores(), [&](const Range& range) {
+        const auto ends = of_each_range(positions.size(), all_cores(), [&](const Range& range) {
             Ends some;
             for (std::size_t m = range.first; m < range.first + range.count; ++m) {
-                const long half = std::lround(2 * trajectory[m][d]);
+                const long half = std::lround(2 * positions[m][d]);
                 some.first.take(half);
                 some.second.take(-half);
             }
@@ -162,10 +162,10 @@ Vec3 spacing_at_the_rim(const std::vector<Vec3>& trajectory, const Grid& grid) {
 
 } // namespace
 
-RealVector unsampled_frequencies(const std::vector<Vec3>& trajectory, const Grid& grid) {
-    const std::vector<Vec3> samples = outermost(trajectory, grid);
+RealVector unsampled_frequencies(const std::vector<Vec3>& positions, const Grid& grid) {
+    const std::vector<Vec3> samples = outermost(positions, grid);
     const std::vector<Vec3> cuts = directions(grid.dimensions);
-    const Vec3 spacing = spacing_at_the_rim(trajectory, grid);
+    const Vec3 spacing = spacing_at_the_rim(positions, grid);
     std::vector<double> reach(cuts.size()); // how far samples lie in a direction, and one beyond
     for_each_in_parallel(cuts.size(), [&](std::size_t i) {
         double farthest = -1;
@@ -217,12 +217,12 @@ RealVector unsampled_frequencies(const std::vector<Vec3>& trajectory, const Grid
 }
 
 Unsampled::Unsampled(Device& device, const Grid& grid, Precision precision,
-                     const std::vector<Vec3>& trajectory)
+                     const std::vector<Vec3>& positions)
     : device_(device), fft_(device.plan_fft(grid.size, 1, precision)),
       mask_(device.zeros(grid.voxels(), {false, precision})),
       values_(device.zeros(grid.voxels(), {true, precision})) {
     const RealVector outside =
-        unsampled_frequencies(trajectory, grid) / static_cast<double>(grid.voxels());
+        unsampled_frequencies(positions, grid) / static_cast<double>(grid.voxels());
     device.upload(outside, {0, grid.voxels()}, 0, mask_);
 }
 

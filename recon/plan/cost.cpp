@@ -71,13 +71,13 @@ Cost cost_of_solve(Transforms& transforms, const FrameShape& frame, const WhereS
 }
 
 /// The bytes of all trajectories, with phi, weights and times.
-double bytes_of_samplings(const Scan& scan) {
+double bytes_of_trajectories(const Scan& scan) {
     double bytes = 0;
-    for (const Sampling* const sampling : samplings_of(scan.frames)) {
-        bytes +=
-            static_cast<double>(sampling->samples() * sizeof(Vec3)) +
-            static_cast<double>(sampling->phi.size()) * sizeof(Complex) +
-            static_cast<double>(sampling->weights.size() + sampling->times.size()) * sizeof(double);
+    for (const Trajectory* const trajectory : trajectories_of(scan.frames)) {
+        bytes += static_cast<double>(trajectory->samples() * sizeof(Vec3)) +
+                 static_cast<double>(trajectory->phi.size()) * sizeof(Complex) +
+                 static_cast<double>(trajectory->weights.size() + trajectory->times.size()) *
+                     sizeof(double);
     }
     return bytes;
 }
@@ -158,7 +158,7 @@ void add_frame(HostMemory& memory, Transforms& transforms, const FrameShape& fra
 }
 
 Cost cost_of_frames(const Device& device, const FrameShape& frame, Precision precision,
-                    std::size_t frames, std::size_t samplings, const SolveOptions& options) {
+                    std::size_t frames, std::size_t trajectories, const SolveOptions& options) {
     const Grid& grid = frame.system.grid;
     const std::size_t voxels = grid.voxels();
     const Embedding embedding(grid, device.in_host_memory());
@@ -176,10 +176,10 @@ Cost cost_of_frames(const Device& device, const FrameShape& frame, Precision pre
     const double of_voxel = static_cast<double>(2 * Element{true, precision}.bytes() +
                                                 2 * sizeof(Complex) + sizeof(std::complex<float>));
     const double on_host = // with those of the preconditioners, a set for each term
-        static_cast<double>(samplings * (1 + options.regularisers.size()) * circulant *
+        static_cast<double>(trajectories * (1 + options.regularisers.size()) * circulant *
                             sizeof(double));
     return ToeplitzWorkspace::cost(device, grid, precision, maps) + one_at_a_time +
-           static_cast<double>(samplings) *
+           static_cast<double>(trajectories) *
                (Toeplitz::cost(device, grid, precision) + eigenvalues) +
            static_cast<double>(frames * of_each) * volume +
            Cost::on_host(static_cast<double>(frames * voxels) * of_voxel + on_host);
@@ -204,7 +204,7 @@ MemoryBudget require_joint_budget(const Transforms& transforms, const Scan& scan
     MemoryBudget budget;
     for (const Slice& slice : slices_of(scan)) {
         const std::size_t frames = slice.frames().size();
-        const std::size_t samplings = slice.samplings.size();
+        const std::size_t trajectories = slice.trajectories.size();
         if (frames == 1) {
             throw UsageError(text(
                 flags_over_frames(options.regularisers), ": ", all == 1 ? "the scan" : "a slice",
@@ -217,7 +217,7 @@ MemoryBudget require_joint_budget(const Transforms& transforms, const Scan& scan
                                               sizeof(std::complex<float>)));
         const auto needed = [&](std::size_t some) {
             return cost_of_frames(device, frame, transforms.precision(), some,
-                                  std::min(some, samplings), options) +
+                                  std::min(some, trajectories), options) +
                    elsewhere;
         };
         const Cost cost = needed(frames);
@@ -230,7 +230,7 @@ MemoryBudget require_joint_budget(const Transforms& transforms, const Scan& scan
             }
             throw InputError(
                 {scan.file, "frames that are solved together",
-                 text(frames, " of ", words_of(frame.system.grid), " with ", samplings,
+                 text(frames, " of ", words_of(frame.system.grid), " with ", trajectories,
                       " trajectories, which need ", on_device, " of the device's memory and ",
                       on_host, " of the host's"),
                  text("at most ", fewer, ", which fit into the ", std::floor(device.memory() / mib),
@@ -241,8 +241,8 @@ MemoryBudget require_joint_budget(const Transforms& transforms, const Scan& scan
         }
         if (cost.device_bytes > budget.on_device) {
             budget = {cost.device_bytes,
-                      text(frames, " frames with ", samplings,
-                           samplings == 1 ? " trajectory" : " trajectories",
+                      text(frames, " frames with ", trajectories,
+                           trajectories == 1 ? " trajectory" : " trajectories",
                            " are solved together: ", on_device, " of the device's memory, ",
                            on_host, " of the host's")};
         }
@@ -300,14 +300,14 @@ void require_room(Transforms& transforms, const ReconstructOptions& options,
 FrameShape shape_of(Transforms& transforms, const ReconstructOptions& options, const Scan& scan,
                     const Grid& grid, const OffResonance* field) {
     FrameShape frame = frame_of(options, grid, scan.coils(), scan.coil_maps.rows());
-    for (const Sampling* const sampling : samplings_of(scan.frames)) {
-        const std::vector<Vec3>& k = sampling->trajectory;
+    for (const Trajectory* const trajectory : trajectories_of(scan.frames)) {
+        const std::vector<Vec3>& k = trajectory->positions;
         frame.engine_bytes =
             std::max(frame.engine_bytes,
                      transforms.predict("fhd", k, Voxels::of_grid(grid)).host_bytes +
                          transforms.predict("q", k, Voxels::half_differences(grid)).host_bytes);
-        if (field != nullptr && sampling->times.size() > 0 && transforms.segment_error() > 0) {
-            const RealVector& times = sampling->times;
+        if (field != nullptr && trajectory->times.size() > 0 && transforms.segment_error() > 0) {
+            const RealVector& times = trajectory->times;
             frame.system.terms = std::max(frame.system.terms, expected_time_terms(times, *field));
             frame.segments = std::max(frame.segments,
                                       static_cast<std::size_t>(expected_segments(times, *field)));
@@ -329,7 +329,7 @@ SolveFacts solve_facts(Transforms& transforms, const ReconstructOptions& options
 void add_samples(HostMemory& memory, const Device& device, const FrameShape& frame,
                  const Scan& scan) {
     memory.add(scan.name_of("trajectory"), counted(scan.frames.size(), "frame"),
-               Cost::on_host(bytes_of_samplings(scan)));
+               Cost::on_host(bytes_of_trajectories(scan)));
     const std::size_t each = 2 * bytes_of(scan.frames.front().samples.precision());
     const auto of_frame = static_cast<double>(scan.coils() * frame.samples * each);
     // Frames among which the reference frame is chosen are kept until they are solved.
@@ -420,7 +420,7 @@ void require_room(Transforms& transforms, const ReconstructOptions& options, con
                   const Grid& grid, const OffResonance* field, HostMemory memory) {
     if (need_all_frames(options.solve.regularisers)) {
         memory.add(scan.name_of("trajectory"), counted(scan.frames.size(), "frame"),
-                   Cost::on_host(bytes_of_samplings(scan)));
+                   Cost::on_host(bytes_of_trajectories(scan)));
         memory.require(scan.file);
         MemoryLimit left = memory_limit();
         left.bytes -= memory.bytes();

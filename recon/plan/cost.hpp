@@ -53,7 +53,7 @@ double device_bytes(Transforms& transforms, const FrameShape& frame, const Solve
 
 /// The memory of frames that are solved together. They have so many trajectories.
 Cost cost_of_frames(const Device& device, const FrameShape& frame, Precision precision,
-                    std::size_t frames, std::size_t samplings, const SolveOptions& options);
+                    std::size_t frames, std::size_t trajectories, const SolveOptions& options);
 
 /// For regularisers that couple the frames of each slice (scan/slice.hpp), before the values
 /// of any are read: UsageError for a slice of one frame, InputError that says how many would fit

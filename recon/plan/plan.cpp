@@ -84,15 +84,15 @@ ReconstructOptions as_possible(ReconstructOptions options, const Scan& scan, con
     return options;
 }
 
-/// The stage that chooses by held-out samples of a frame of this sampling: 0 where nothing is to be
-/// chosen.
-double seconds_of_weights(const Prepared& of, const Sampling& sampling) {
+/// The stage that chooses by held-out samples of a frame of this trajectory: 0 where nothing is to
+/// be chosen.
+double seconds_of_weights(const Prepared& of, const Trajectory& trajectory) {
     const std::vector<Candidate> candidates = candidates_of(of.options, of.facts);
     if (candidates.empty()) {
         return 0;
     }
-    const SamplePoints points = sampling.points();
-    const PiecewiseTransform q(of.transforms, sampling.trajectory,
+    const SamplePoints points = trajectory.points();
+    const PiecewiseTransform q(of.transforms, trajectory.positions,
                                Voxels::half_differences(of.grid));
     const PiecewiseTransform transform(of.transforms, points, of.formulation.voxels);
     const std::size_t frames = any_needs_all_frames(candidates)
@@ -118,15 +118,15 @@ double seconds_of_weights(const Prepared& of, const Sampling& sampling) {
 }
 
 /// Adds the solve of a frame of this trajectory.
-void add_solve(const Prepared& of, const Sampling& sampling, const TrajectoryPlan& plan,
+void add_solve(const Prepared& of, const Trajectory& trajectory, const TrajectoryPlan& plan,
                Stages& stages) {
-    const SamplePoints points = sampling.points();
+    const SamplePoints points = trajectory.points();
     const auto frames = static_cast<double>(plan.frames);
     const auto problems = static_cast<double>(of.shape.problems);
     const bool through_q = plan.route == Route::q;
     if (through_q) {
         const auto terms = static_cast<double>(std::max<std::size_t>(1, of.shape.system.terms));
-        const PiecewiseTransform q(of.transforms, sampling.trajectory,
+        const PiecewiseTransform q(of.transforms, trajectory.positions,
                                    Voxels::half_differences(of.grid));
         add_stage(stages, "q", terms * q.predicted("q", 1).seconds);
     }
@@ -147,12 +147,12 @@ void add_solve(const Prepared& of, const Sampling& sampling, const TrajectoryPla
 
 /// Adds a rule's curve of lambda for one frame. If products are convolutions, it has the precision
 /// of the transforms.
-void add_choice_of_lambda(const Prepared& of, const Sampling& sampling, Stages& stages) {
+void add_choice_of_lambda(const Prepared& of, const Trajectory& trajectory, Stages& stages) {
     const bool through_q = of.formulation.through_q;
     const auto of_iterations = [&](int iterations) {
         SolveOptions how = of.how;
         how.iterations = iterations;
-        return seconds_of_least_squares(of.transforms, sampling.points(), of.shape.system, how,
+        return seconds_of_least_squares(of.transforms, trajectory.points(), of.shape.system, how,
                                         through_q);
     };
     const bool in_host_memory = of.transforms.device().in_host_memory();
@@ -184,8 +184,8 @@ void add_memory_of_choice(const Prepared& of, Plan& plan) {
 
 /// Adds what frames of one trajectory take.
 void add_frames(const Prepared& of, const TrajectoryPlan& plan, Stages& stages) {
-    const Sampling& sampling = *plan.sampling;
-    const SamplePoints points = sampling.points();
+    const Trajectory& trajectory = *plan.trajectory;
+    const SamplePoints points = trajectory.points();
     const Method& method = method_of(of.how);
     const auto frames = static_cast<double>(plan.frames);
     const PiecewiseTransform transform(of.transforms, points, of.formulation.voxels);
@@ -195,12 +195,12 @@ void add_frames(const Prepared& of, const TrajectoryPlan& plan, Stages& stages) 
         return;
     }
     if (of.options.certify > 0 || !of.transforms.engine_for(points, of.formulation.voxels).exact) {
-        const std::size_t samples = sampling.samples();
+        const std::size_t samples = trajectory.samples();
         add_stage(stages, "certify",
                   frames * seconds_to_certify(of.machine(), of.shape.coils, samples) +
                       seconds_to_certify(of.machine(), 1, samples));
     }
-    add_solve(of, sampling, plan, stages);
+    add_solve(of, trajectory, plan, stages);
 }
 
 } // namespace
@@ -261,14 +261,14 @@ Plan plan_of(Transforms& transforms, const ReconstructOptions& request, const Sc
     for (const TrajectoryPlan& plan : result.trajectories) {
         add_frames(of, plan, stages);
     }
-    const Sampling& first = *result.trajectories.front().sampling;
+    const Trajectory& first = *result.trajectories.front().trajectory;
     add_stage(stages, "weight", seconds_of_weights(of, first));
     if (of.has_lambda_curve()) {
         add_choice_of_lambda(of, first, stages);
     }
     const bool compares = method_of(of.how).solves && !estimates_maps(to_prepare);
     add_stage(stages, "model",
-              compares ? count * ModelCheck::seconds(transforms, grid, first.trajectory,
+              compares ? count * ModelCheck::seconds(transforms, grid, first.positions,
                                                      of.shape.system.maps, field != nullptr)
                        : 0);
     add_stage(stages, "write", frames * static_cast<double>(grid.voxels()) * machine.written);
@@ -314,13 +314,13 @@ std::vector<TrajectoryPlan> plan_trajectories(Transforms& transforms, const Solv
                                               const Scan& scan, const Formulation& formulation,
                                               std::size_t maps, bool with_q) {
     std::vector<TrajectoryPlan> plans;
-    const std::vector<const Sampling*> samplings = samplings_of(scan.frames);
+    const std::vector<const Trajectory*> trajectories = trajectories_of(scan.frames);
     const double frames_of_each =
-        static_cast<double>(scan.frames.size()) / static_cast<double>(samplings.size());
+        static_cast<double>(scan.frames.size()) / static_cast<double>(trajectories.size());
     const Method& method = method_of(settings);
-    for (const Sampling* const sampling : samplings) {
-        const SamplePoints points = sampling->points();
-        TrajectoryPlan plan{sampling, 0};
+    for (const Trajectory* const trajectory : trajectories) {
+        const SamplePoints points = trajectory->points();
+        TrajectoryPlan plan{trajectory, 0};
         plan.error = transforms.predict("fhd", points, formulation.voxels).error;
         plan.engine =
             method.fhd == nullptr ? transforms.engine_for(points, formulation.voxels).name : "";
@@ -331,7 +331,7 @@ std::vector<TrajectoryPlan> plan_trajectories(Transforms& transforms, const Solv
     }
     for (const Frame& frame : scan.frames) {
         const auto plan = std::find_if(plans.begin(), plans.end(), [&](const TrajectoryPlan& of) {
-            return of.sampling == frame.sampling.get();
+            return of.trajectory == frame.trajectory.get();
         });
         ++plan->frames;
     }

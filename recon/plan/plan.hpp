@@ -13,7 +13,7 @@ namespace lsrecon {
 
 /// How the frames of one trajectory are transformed and multiplied.
 struct TrajectoryPlan {
-    const Sampling* sampling; ///< of the scan
+    const Trajectory* trajectory; ///< of the scan
     std::size_t frames; ///< that have it
     std::string engine = {}; ///< of F^H d; "" for a method that takes none
     double error = 0; ///< bound of its relative L2 error
@@ -49,7 +49,7 @@ struct Plan {
 Plan plan_of(Transforms& transforms, const ReconstructOptions& options, const Scan& scan,
              const Grid& grid, const std::shared_ptr<const OffResonance>& field, double file_bytes);
 
-/// How the products of a sampling that so many frames have, on average, are made; `frames` is 0
+/// How the products of a trajectory that so many frames have, on average, are made; `frames` is 0
 /// where Q is given. Exact transforms cost too much to take them in every product; others are
 /// taken where they take less than Q. By the model of the machine: another route is another image
 /// to the last bit.

@@ -66,15 +66,15 @@ public:
     Checker(const Scan& scan, const std::vector<std::size_t>& matrix)
         : scan_(scan), matrix_(matrix),
           share_one_(std::all_of(scan.frames.begin(), scan.frames.end(), [&](const Frame& frame) {
-              return frame.sampling == scan.frames.front().sampling;
+              return frame.trajectory == scan.frames.front().trajectory;
           })) {}
 
     void check_all() const {
-        std::set<const Sampling*> checked;
+        std::set<const Trajectory*> checked;
         for (std::size_t f = 0; f < scan_.frames.size(); ++f) {
             check_sizes(scan_.frames[f]);
-            if (checked.insert(scan_.frames[f].sampling.get()).second) {
-                check_sampling(f);
+            if (checked.insert(scan_.frames[f].trajectory.get()).second) {
+                check_trajectory(f);
             }
         }
         if (scan_.frames.empty()) {
@@ -92,13 +92,13 @@ public:
 
     std::map<std::size_t, InputError> bad_trajectories() const {
         std::map<std::size_t, InputError> bad;
-        std::set<const Sampling*> sound{nullptr};
+        std::set<const Trajectory*> sound{nullptr};
         for (std::size_t f = 0; f < scan_.frames.size() && !share_one_; ++f) {
-            const Sampling* const sampling = scan_.frames[f].sampling.get();
+            const Trajectory* const trajectory = scan_.frames[f].trajectory.get();
             try {
-                if (sound.count(sampling) == 0) {
-                    check_points(sampling->trajectory, text(f, ", "));
-                    sound.insert(sampling);
+                if (sound.count(trajectory) == 0) {
+                    check_points(trajectory->positions, text(f, ", "));
+                    sound.insert(trajectory);
                 }
             } catch (const InputError& error) {
                 bad.emplace(f, error);
@@ -128,66 +128,66 @@ private:
 
     /// Readers check their files' shapes; this is for scans that a program made.
     void check_sizes(const Frame& frame) const {
-        const Sampling& sampling = *frame.sampling;
-        if (sampling.trajectory.empty()) {
+        const Trajectory& trajectory = *frame.trajectory;
+        if (trajectory.positions.empty()) {
             return; // reported by check_sampling
         }
         const std::string points = "points of the trajectory";
         if (!frame.samples.empty()) {
-            check_size("samples", frame.samples.columns(), sampling.samples(), points);
+            check_size("samples", frame.samples.columns(), trajectory.samples(), points);
             check_size("samples", frame.samples.rows(), scan_.coils(), "coils of the first frame");
         }
         for (const auto& [name, size] :
-             {std::pair("phi", sampling.phi.size()), {"weights", sampling.weights.size()}}) {
+             {std::pair("phi", trajectory.phi.size()), {"weights", trajectory.weights.size()}}) {
             if (size > 0) {
-                check_size(name, static_cast<std::size_t>(size), sampling.samples(), points);
+                check_size(name, static_cast<std::size_t>(size), trajectory.samples(), points);
             }
         }
     }
 
-    void check_sampling(std::size_t frame) const {
-        const Sampling& sampling = *scan_.frames[frame].sampling;
+    void check_trajectory(std::size_t frame) const {
+        const Trajectory& trajectory = *scan_.frames[frame].trajectory;
         const std::string before = share_one_ ? "" : text(frame, ", ");
-        if (sampling.trajectory.empty()) {
+        if (trajectory.positions.empty()) {
             refuse_part(scan_, "trajectory", text("no point in frame ", frame),
                         "at least one sample", "check how the scan was written");
         }
-        check_points(sampling.trajectory, before);
-        check_range(sampling.trajectory, before);
-        check_phi_and_weights(sampling);
+        check_points(trajectory.positions, before);
+        check_range(trajectory.positions, before);
+        check_phi_and_weights(trajectory);
     }
 
-    void check_points(const std::vector<Vec3>& trajectory, const std::string& before) const {
-        for (std::size_t i = 0; i < trajectory.size(); ++i) {
+    void check_points(const std::vector<Vec3>& positions, const std::string& before) const {
+        for (std::size_t i = 0; i < positions.size(); ++i) {
             for (std::size_t d = 0; d < 3; ++d) {
-                if (std::isfinite(trajectory[i][d])) {
+                if (std::isfinite(positions[i][d])) {
                     continue;
                 }
                 const std::string at = text("[", before, i, ", ", d, "]");
                 if (before.empty()) {
-                    refuse_bad_value(scan_, "trajectory", trajectory[i][d], at);
+                    refuse_bad_value(scan_, "trajectory", positions[i][d], at);
                 }
                 refuse_part(
-                    scan_, "trajectory", shown(trajectory[i][d]) + " at " + at, "finite numbers",
+                    scan_, "trajectory", shown(positions[i][d]) + " at " + at, "finite numbers",
                     "repair the value and write the scan again, or leave its frame out (`frames`)");
             }
         }
     }
 
-    void check_range(const std::vector<Vec3>& trajectory, const std::string& before) const {
-        for (std::size_t m = 0; m < trajectory.size(); ++m) {
+    void check_range(const std::vector<Vec3>& positions, const std::string& before) const {
+        for (std::size_t m = 0; m < positions.size(); ++m) {
             for (std::size_t d = 0; d < 3; ++d) {
                 const bool other = d < matrix_.size();
                 const std::size_t size =
                     std::max(scan_.grid.size[d], other ? matrix_[d] : std::size_t(0));
                 const double half = static_cast<double>(size) / 2;
-                if (std::abs(trajectory[m][d]) >
+                if (std::abs(positions[m][d]) >
                     (other ? most_left_out : allowed_overshoot) * half) {
                     refuse_part(scan_, "trajectory",
-                                text(trajectory[m][d], " cycles/fov at [", before, m, ", ", d, "]"),
+                                text(positions[m][d], " cycles/fov at [", before, m, ", ", d, "]"),
                                 other ? text("within +-", 2 * half, " (N of the larger matrix)")
                                       : text("within +-", half, " (N/2 of the matrix) and 5 %"),
-                                what_fits(trajectory) +
+                                what_fits(positions) +
                                     (other ? ""
                                            : "; or pass `matrix`, which leaves out what is "
                                              "beyond its N/2"));
@@ -197,33 +197,33 @@ private:
     }
 
     /// The next step for a trajectory that reaches too far.
-    std::string what_fits(const std::vector<Vec3>& trajectory) const {
+    std::string what_fits(const std::vector<Vec3>& positions) const {
         const std::string any = "correct the units (`traj_units`), the matrix or the trajectory";
         if (scan_.trajectory_units.empty()) {
             return any;
         }
         Extent extent;
-        extent.add(trajectory);
+        extent.add(positions);
         const auto hint = hint_on_wrong_units(extent, scan_.grid, scan_.trajectory_units);
         return hint ? hint->next_step + (hint->seems.empty() ? "" : ", since ") + hint->seems +
                           "; or " + any
                     : any;
     }
 
-    void check_phi_and_weights(const Sampling& sampling) const {
-        for (Eigen::Index m = 0; m < sampling.phi.size(); ++m) {
-            for (const double part : {sampling.phi(m).real(), sampling.phi(m).imag()}) {
+    void check_phi_and_weights(const Trajectory& trajectory) const {
+        for (Eigen::Index m = 0; m < trajectory.phi.size(); ++m) {
+            for (const double part : {trajectory.phi(m).real(), trajectory.phi(m).imag()}) {
                 if (!std::isfinite(part)) {
                     refuse_bad_value(scan_, "phi", part, text("[", m, "]"));
                 }
             }
         }
-        for (Eigen::Index m = 0; m < sampling.weights.size(); ++m) {
-            if (!std::isfinite(sampling.weights(m))) {
-                refuse_bad_value(scan_, "weights", sampling.weights(m), text("[", m, "]"));
+        for (Eigen::Index m = 0; m < trajectory.weights.size(); ++m) {
+            if (!std::isfinite(trajectory.weights(m))) {
+                refuse_bad_value(scan_, "weights", trajectory.weights(m), text("[", m, "]"));
             }
-            if (sampling.weights(m) < 0) {
-                refuse_part(scan_, "weights", text(sampling.weights(m), " at [", m, "]"),
+            if (trajectory.weights(m) < 0) {
+                refuse_part(scan_, "weights", text(trajectory.weights(m), " at [", m, "]"),
                             "numbers >= 0",
                             "weights are statistical and cannot be negative; correct them");
             }
@@ -232,12 +232,12 @@ private:
             return values.size() > 0 && values.cwiseAbs().sum() == 0;
         };
         for (const bool phi : {true, false}) {
-            if (phi ? all_zero(sampling.phi) : all_zero(sampling.weights)) {
+            if (phi ? all_zero(trajectory.phi) : all_zero(trajectory.weights)) {
                 refuse_part(scan_, phi ? "phi" : "weights", "every value is 0",
                             "at least one that is not", "check how the scan was written");
             }
         }
-        if (sampling.phi.size() > 0 && sampling.q_weights().sum() == 0) {
+        if (trajectory.phi.size() > 0 && trajectory.q_weights().sum() == 0) {
             refuse_part(scan_, "weights", "every value is 0 where phi is not",
                         "at least one sample that counts", "check how the scan was written");
         }
@@ -245,7 +245,7 @@ private:
 
     void check_calibration(const Frame& calibration) const {
         check_sizes(calibration);
-        check_range(calibration.sampling->trajectory, "calibration, ");
+        check_range(calibration.trajectory->positions, "calibration, ");
         require_finite_values(
             scan_, "samples", calibration.samples,
             [&](std::size_t c, std::size_t m) { return text("[calibration, ", c, ", ", m, "]"); });
@@ -337,9 +337,10 @@ bool is_silent(const CoilRows& samples, std::size_t coil) {
     });
 }
 
-bool counts(const Sampling& sampling, std::size_t m) {
+bool counts(const Trajectory& trajectory, std::size_t m) {
     const auto i = static_cast<Eigen::Index>(m);
-    return sampling.weight(m) > 0 && (sampling.phi.size() == 0 || sampling.phi(i) != Complex(0));
+    return trajectory.weight(m) > 0 &&
+           (trajectory.phi.size() == 0 || trajectory.phi(i) != Complex(0));
 }
 
 void SampleCheck::add(const CoilRows& samples) {
@@ -360,12 +361,12 @@ void SampleCheck::add(const CoilRows& samples) {
             silent_coils_[c].push_back(frame_);
         }
     }
-    const Sampling& sampling = *scan_.frames[frame_].sampling;
+    const Trajectory& trajectory = *scan_.frames[frame_].trajectory;
     std::size_t zeros = 0;
     std::size_t counted = 0;
     samples.visit([&](const auto& values) {
         for (Eigen::Index m = 0; m < values.cols(); ++m) {
-            if (counts(sampling, static_cast<std::size_t>(m))) {
+            if (counts(trajectory, static_cast<std::size_t>(m))) {
                 ++counted;
                 zeros += (values.col(m).array() == 0).all() ? 1 : 0;
             }

@@ -39,14 +39,14 @@ void require_samples(const Scan& scan);
 
 /// The errors of frames whose trajectory has values that are not finite; none when all frames share
 /// one trajectory. A trajectory beyond the matrix is left to check(): it is nearly always a wrong
-/// unit, which is the scan's. Frames without a sampling are passed over.
+/// unit, which is the scan's. Frames without a trajectory are passed over.
 std::map<std::size_t, InputError> bad_trajectories(const Scan& scan);
 
 /// Whether all samples of a coil are 0.
 bool is_silent(const CoilRows& samples, std::size_t coil);
 
 /// Whether a sample reaches F^H d: neither its weight nor its phi is 0.
-bool counts(const Sampling& sampling, std::size_t m);
+bool counts(const Trajectory& trajectory, std::size_t m);
 
 /// The part of the contract that holds for samples, whose frames come one at a time: finite
 /// numbers, and at least one that counts is not zero. Noise is never exactly 0, but samples that

@@ -78,21 +78,21 @@ template <typename Visit> void at_cells(const Vec3& k, const Cells& of, const Vi
 }
 
 /// C C^T w
-RealVector response_of(const std::vector<Vec3>& trajectory, const Cells& of,
+RealVector response_of(const std::vector<Vec3>& positions, const Cells& of,
                        const RealVector& weights) {
     RealVector cells = RealVector::Zero(static_cast<Eigen::Index>(of.count()));
-    for (std::size_t m = 0; m < trajectory.size(); ++m) {
+    for (std::size_t m = 0; m < positions.size(); ++m) {
         const double weight = weights(static_cast<Eigen::Index>(m));
-        at_cells(trajectory[m], of,
+        at_cells(positions[m], of,
                  [&](Eigen::Index cell, double value) { cells(cell) += value * weight; });
     }
     RealVector response(weights.size());
     constexpr std::size_t worth_a_thread = 4096;
-    const std::vector<Range> parts = split_into_ranges(trajectory.size(), worth_a_thread);
+    const std::vector<Range> parts = split_into_ranges(positions.size(), worth_a_thread);
     for_each_in_parallel(parts.size(), [&](std::size_t i) {
         for (std::size_t m = parts[i].first; m < parts[i].first + parts[i].count; ++m) {
             double sum = 0;
-            at_cells(trajectory[m], of,
+            at_cells(positions[m], of,
                      [&](Eigen::Index cell, double value) { sum += value * cells(cell); });
             response(static_cast<Eigen::Index>(m)) = of.density() * sum;
         }
@@ -110,14 +110,14 @@ double energy_at(double k) {
 constexpr double energy_of_all = 8.0 / 3;
 
 /// The factor by which that object becomes as bright in the image as it is.
-double scale_of(const std::vector<Vec3>& trajectory, const Grid& grid, const RealVector& weights) {
+double scale_of(const std::vector<Vec3>& positions, const Grid& grid, const RealVector& weights) {
     double energy = 1;
     RealVector of_samples = weights;
     for (std::size_t d = 0; d < 3; ++d) {
         if (grid.size[d] > 1) {
             energy *= energy_of_all;
-            for (std::size_t m = 0; m < trajectory.size(); ++m) {
-                of_samples(static_cast<Eigen::Index>(m)) *= energy_at(trajectory[m][d]);
+            for (std::size_t m = 0; m < positions.size(); ++m) {
+                of_samples(static_cast<Eigen::Index>(m)) *= energy_at(positions[m][d]);
             }
         }
     }
@@ -126,17 +126,17 @@ double scale_of(const std::vector<Vec3>& trajectory, const Grid& grid, const Rea
 
 } // namespace
 
-RealVector scaled_to_cells(const std::vector<Vec3>& trajectory, const Grid& grid,
+RealVector scaled_to_cells(const std::vector<Vec3>& positions, const Grid& grid,
                            const RealVector& weights) {
     const double most = static_cast<double>(grid.voxels()) / weights.sum(); // all of k-space
-    return std::min(most, scale_of(trajectory, grid, weights)) * weights;
+    return std::min(most, scale_of(positions, grid, weights)) * weights;
 }
 
-RealVector pipe_menon_cells(const std::vector<Vec3>& trajectory, const Grid& grid) {
+RealVector pipe_menon_cells(const std::vector<Vec3>& positions, const Grid& grid) {
     const Cells cells(grid, fine);
-    RealVector weights = RealVector::Ones(static_cast<Eigen::Index>(trajectory.size()));
+    RealVector weights = RealVector::Ones(static_cast<Eigen::Index>(positions.size()));
     for (int i = 0; i < most_iterations; ++i) {
-        const RealVector response = response_of(trajectory, cells, weights);
+        const RealVector response = response_of(positions, cells, weights);
         const RealVector off = (response.array() - 1).matrix();
         const double rms = std::sqrt(weights.dot(off.cwiseAbs2()) / weights.sum());
         if (rms < last_rms) {
@@ -147,13 +147,13 @@ RealVector pipe_menon_cells(const std::vector<Vec3>& trajectory, const Grid& gri
     // The factor of a full Cartesian scan; a larger one would let sparse samples stand for more
     // than a cell.
     const double most = std::pow(10.0 / 9, std::log(cells.density()) / std::log(fine));
-    return std::min(most, scale_of(trajectory, grid, weights)) * weights;
+    return std::min(most, scale_of(positions, grid, weights)) * weights;
 }
 
 namespace {
 
-Density analytic(const Sampling& sampling, const Grid& grid) {
-    std::optional<RealVector> cells = analytic_cells(sampling.trajectory, grid);
+Density analytic(const Trajectory& trajectory, const Grid& grid) {
+    std::optional<RealVector> cells = analytic_cells(trajectory.positions, grid);
     if (!cells) {
         throw UsageError(
             "`density` analytic: the trajectory is neither of spokes about the centre "
@@ -162,33 +162,33 @@ Density analytic(const Sampling& sampling, const Grid& grid) {
     return {std::move(*cells), "analytic"};
 }
 
-Density pipe(const Sampling& sampling, const Grid& grid) {
+Density pipe(const Trajectory& trajectory, const Grid& grid) {
     constexpr double full = 0.9; // of k-space
-    Density density{pipe_menon_cells(sampling.trajectory, grid), "Pipe and Menon"};
-    if (coverage(sampling, grid) < full) {
+    Density density{pipe_menon_cells(trajectory.positions, grid), "Pipe and Menon"};
+    if (coverage(trajectory, grid) < full) {
         density.findings = {{Found::blurred_by_density}};
     }
     return density;
 }
 
-Density voronoi(const Sampling& sampling, const Grid& grid) {
-    return {voronoi_cells(sampling.trajectory, grid),
+Density voronoi(const Trajectory& trajectory, const Grid& grid) {
+    return {voronoi_cells(trajectory.positions, grid),
             grid.dimensions == 2 ? "Voronoi areas" : "Voronoi volumes"};
 }
 
-Density best_known(const Sampling& sampling, const Grid& grid) {
-    if (sampling.weights.size() > 0) {
-        return {scaled_to_cells(sampling.trajectory, grid, sampling.weights),
+Density best_known(const Trajectory& trajectory, const Grid& grid) {
+    if (trajectory.weights.size() > 0) {
+        return {scaled_to_cells(trajectory.positions, grid, trajectory.weights),
                 "weights of the scan"};
     }
-    std::optional<RealVector> cells = analytic_cells(sampling.trajectory, grid);
-    return cells ? Density{std::move(*cells), "analytic"} : pipe(sampling, grid);
+    std::optional<RealVector> cells = analytic_cells(trajectory.positions, grid);
+    return cells ? Density{std::move(*cells), "analytic"} : pipe(trajectory, grid);
 }
 
 } // namespace
 
-CubicUnits::CubicUnits(std::vector<Vec3> trajectory, const Grid& grid)
-    : k(std::move(trajectory)),
+CubicUnits::CubicUnits(std::vector<Vec3> positions, const Grid& grid)
+    : k(std::move(positions)),
       period(static_cast<double>(*std::max_element(grid.size.begin(), grid.size.end()))), cells(1) {
     for (std::size_t d = 0; d < static_cast<std::size_t>(grid.dimensions); ++d) {
         const double unit = static_cast<double>(grid.size[d]) / period;

@@ -294,11 +294,11 @@ std::optional<RealVector> cells_of_stack(const std::vector<Vec3>& k) {
 
 } // namespace
 
-std::optional<RealVector> analytic_cells(const std::vector<Vec3>& trajectory, const Grid& grid) {
-    if (trajectory.size() < 3) {
+std::optional<RealVector> analytic_cells(const std::vector<Vec3>& positions, const Grid& grid) {
+    if (positions.size() < 3) {
         return {};
     }
-    const CubicUnits units(trajectory, grid);
+    const CubicUnits units(positions, grid);
     std::optional<RealVector> cells =
         grid.dimensions == 2 ? cells_in_plane(units.k) : cells_of_spokes(units.k, 3);
     if (!cells && grid.dimensions == 3) {

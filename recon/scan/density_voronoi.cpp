@@ -52,8 +52,8 @@ double reach_of(const std::vector<Vec3>& k) {
 
 } // namespace
 
-RealVector voronoi_cells(const std::vector<Vec3>& trajectory, const Grid& grid) {
-    CubicUnits units(trajectory, grid);
+RealVector voronoi_cells(const std::vector<Vec3>& positions, const Grid& grid) {
+    CubicUnits units(positions, grid);
     const double reach = reach_of(units.k);
     const Points points = points_of(units);
     const bool flat = grid.dimensions == 2;
@@ -76,7 +76,7 @@ RealVector voronoi_cells(const std::vector<Vec3>& trajectory, const Grid& grid) 
         box.put(static_cast<int>(samples.size()), k[0], k[1], k[2]);
         samples.push_back(&at);
     }
-    RealVector cells = RealVector::Zero(static_cast<Eigen::Index>(trajectory.size()));
+    RealVector cells = RealVector::Zero(static_cast<Eigen::Index>(positions.size()));
     voro::c_loop_all loop(box);
     voro::voronoicell cell;
     if (loop.start()) {

@@ -71,12 +71,12 @@ double cells_within(const Grid& grid) {
 
 } // namespace
 
-double coverage(const Sampling& sampling, const Grid& grid) {
+double coverage(const Trajectory& trajectory, const Grid& grid) {
     std::vector<std::atomic<bool>> hit(grid.voxels());
-    for_each_range_in_parallel(sampling.samples(), all_cores(), [&](const Range& some) {
+    for_each_range_in_parallel(trajectory.samples(), all_cores(), [&](const Range& some) {
         for (std::size_t m = some.first; m < some.first + some.count; ++m) {
-            if (sampling.weight(m) > 0) {
-                const Cell cell = cell_of(sampling.trajectory[m], grid);
+            if (trajectory.weight(m) > 0) {
+                const Cell cell = cell_of(trajectory.positions[m], grid);
                 if (cell.radius_squared <= 1) {
                     hit[cell.index].store(true, std::memory_order_relaxed);
                 }
@@ -95,8 +95,8 @@ bool is_part_of_image(double coverage, const Grid& grid) {
 void require_reach(const Scan& scan) {
     const Grid& grid = scan.grid;
     Extent extent;
-    for (const Sampling* const sampling : samplings_of(scan.frames)) {
-        extent.add(sampling->trajectory);
+    for (const Trajectory* const trajectory : trajectories_of(scan.frames)) {
+        extent.add(trajectory->positions);
     }
     Vec3 largest{0, 0, 0};
     bool conclusive = false;
@@ -150,7 +150,7 @@ void on_off_resonance(const Scan& scan, Findings& findings) {
         return;
     }
     const double turns = scan.off_resonance->field.cwiseAbs().maxCoeff() *
-                         scan.frames.front().sampling->times.cwiseAbs().maxCoeff();
+                         scan.frames.front().trajectory->times.cwiseAbs().maxCoeff();
     if (turns > many) {
         findings.push_back({Found::field_map_strong, {{"turns", std::round(turns)}}});
     }
@@ -158,7 +158,7 @@ void on_off_resonance(const Scan& scan, Findings& findings) {
 }
 
 void on_weights(const Scan& scan, Findings& findings) {
-    const RealVector& weights = scan.frames.front().sampling->weights;
+    const RealVector& weights = scan.frames.front().trajectory->weights;
     const auto without = (weights.array() == 0).count();
     if (without > 0) {
         findings.push_back(
@@ -185,20 +185,20 @@ struct Sparse {
 
 Sparse sparse_frames(const Scan& scan, const Grid& grid, double least) {
     Sparse result;
-    std::map<const Sampling*, double> known;
+    std::map<const Trajectory*, double> known;
     for (const Frame& frame : scan.frames) {
-        const Sampling& sampling = *frame.sampling;
-        const auto [found, is_new] = known.emplace(&sampling, 0);
+        const Trajectory& trajectory = *frame.trajectory;
+        const auto [found, is_new] = known.emplace(&trajectory, 0);
         if (is_new) {
-            found->second = coverage(sampling, grid);
+            found->second = coverage(trajectory, grid);
         }
         result.alike =
-            result.alike && sampling.samples() == scan.frames.front().sampling->samples();
+            result.alike && trajectory.samples() == scan.frames.front().trajectory->samples();
         if (found->second < least) {
             ++result.frames;
             if (found->second < result.covered) {
                 result.covered = found->second;
-                result.samples = sampling.samples();
+                result.samples = trajectory.samples();
             }
         }
     }
@@ -261,7 +261,7 @@ Findings findings_on(const Scan& scan) {
 
 void find_idle_field(const Scan& scan, Findings& findings) {
     constexpr double few = 0.01; // 4 degrees
-    const RealVector& times = scan.frames.front().sampling->times;
+    const RealVector& times = scan.frames.front().trajectory->times;
     if (!scan.off_resonance || scan.off_resonance->is_zero() || times.size() == 0) {
         return;
     }

@@ -11,7 +11,7 @@ namespace lsrecon {
 /// The share of the k-space of a grid that samples fill: of its cells of one cycle/fov within the
 /// ellipsoid |k| <= N/2, those that hold a sample. About 1 at Nyquist's rate and 1 / R of a scan
 /// that is undersampled R times. A weight of 0 leaves a sample out.
-double coverage(const Sampling& sampling, const Grid& grid);
+double coverage(const Trajectory& trajectory, const Grid& grid);
 
 /// Below it an image is aliased without coil maps: half of the lines are missing, or more; with 5/8
 /// of partial Fourier none is, and images are blurred at most.

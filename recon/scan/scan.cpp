@@ -8,11 +8,11 @@
 
 namespace lsrecon {
 
-double Sampling::sum_of_weights() const {
+double Trajectory::sum_of_weights() const {
     return weights.size() > 0 ? weights.sum() : static_cast<double>(samples());
 }
 
-RealVector Sampling::q_weights() const {
+RealVector Trajectory::q_weights() const {
     RealVector result = RealVector::Ones(static_cast<Eigen::Index>(samples()));
     if (weights.size() > 0) {
         result = weights;
@@ -23,19 +23,19 @@ RealVector Sampling::q_weights() const {
     return result;
 }
 
-Sampling subset(const Sampling& sampling, const std::vector<std::size_t>& indices) {
+Trajectory subset(const Trajectory& trajectory, const std::vector<std::size_t>& indices) {
     const auto taken = [&](const auto& values) {
         using Values = std::decay_t<decltype(values)>;
         return values.size() > 0 ? Values(values(indices)) : Values();
     };
-    Sampling result;
-    result.trajectory.reserve(indices.size());
+    Trajectory result;
+    result.positions.reserve(indices.size());
     for (const std::size_t m : indices) {
-        result.trajectory.push_back(sampling.trajectory[m]);
+        result.positions.push_back(trajectory.positions[m]);
     }
-    result.phi = taken(sampling.phi);
-    result.weights = taken(sampling.weights);
-    result.times = taken(sampling.times);
+    result.phi = taken(trajectory.phi);
+    result.weights = taken(trajectory.weights);
+    result.times = taken(trajectory.times);
     return result;
 }
 
@@ -49,14 +49,14 @@ Frame subset(const Frame& frame, const std::vector<std::size_t>& indices) {
         });
         return CoilRows(std::move(chosen));
     });
-    return {std::make_shared<const Sampling>(subset(*frame.sampling, indices)), std::move(samples),
-            frame.label, frame.position};
+    return {std::make_shared<const Trajectory>(subset(*frame.trajectory, indices)),
+            std::move(samples), frame.label, frame.position};
 }
 
 std::size_t Scan::most_samples() const {
     std::size_t most = 0;
     for (const Frame& frame : frames) {
-        most = std::max(most, frame.sampling->samples());
+        most = std::max(most, frame.trajectory->samples());
     }
     return most;
 }

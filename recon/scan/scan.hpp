@@ -21,14 +21,14 @@
 namespace lsrecon {
 
 /// Positions, times and weights of samples; Q depends on these and the grid alone.
-struct Sampling {
-    std::vector<Vec3> trajectory; ///< M positions in cycles per field of view
+struct Trajectory {
+    std::vector<Vec3> positions; ///< M positions in cycles per field of view
     ComplexVector phi; ///< M, or empty for 1: transform of the voxel basis function
     RealVector weights; ///< M, or empty for 1: statistical weights or density compensation
     RealVector times; ///< M in s, or empty: when each sample was taken, which off-resonance needs
 
-    std::size_t samples() const { return trajectory.size(); }
-    SamplePoints points() const { return {trajectory, times}; }
+    std::size_t samples() const { return positions.size(); }
+    SamplePoints points() const { return {positions, times}; }
 
     double weight(std::size_t m) const {
         return weights.size() > 0 ? weights(static_cast<Eigen::Index>(m)) : 1;
@@ -40,12 +40,12 @@ struct Sampling {
     }
     RealVector q_weights() const;
 };
-/// These samples of a sampling alone.
-Sampling subset(const Sampling& sampling, const std::vector<std::size_t>& indices);
+/// These samples of a trajectory alone.
+Trajectory subset(const Trajectory& trajectory, const std::vector<std::size_t>& indices);
 
-/// One image of a scan. Frames of one trajectory share one Sampling, so that Q is made once.
+/// One image of a scan. Frames of one trajectory share one Trajectory, so that Q is made once.
 struct Frame {
-    std::shared_ptr<const Sampling> sampling;
+    std::shared_ptr<const Trajectory> trajectory;
     CoilRows samples; ///< C x M; C x 0 before they are read
     std::string label; ///< what the frame is: "repetition 3", "" when there is only one
     std::optional<Vec3> position; ///< centre of this frame's grid in mm (LPS), where frames differ

@@ -29,7 +29,7 @@ bool near(const std::optional<Vec3>& a, const std::optional<Vec3>& b) {
 
 std::vector<std::size_t> Slice::frames() const {
     std::vector<std::size_t> all;
-    for (const SampledFrames& of_one : samplings) {
+    for (const SampledFrames& of_one : trajectories) {
         all.insert(all.end(), of_one.frames.begin(), of_one.frames.end());
     }
     return all;
@@ -53,15 +53,15 @@ std::vector<Slice> slices_of(const Scan& scan) {
             first.grid.position = frame.position ? frame.position : scan.grid.position;
             slice = slices.insert(slices.end(), std::move(first));
         }
-        std::vector<SampledFrames>& samplings = slice->samplings;
-        auto known_sampling =
-            std::find_if(samplings.begin(), samplings.end(), [&](const SampledFrames& known) {
-                return known.sampling == frame.sampling;
+        std::vector<SampledFrames>& trajectories = slice->trajectories;
+        auto known_trajectory =
+            std::find_if(trajectories.begin(), trajectories.end(), [&](const SampledFrames& known) {
+                return known.trajectory == frame.trajectory;
             });
-        if (known_sampling == samplings.end()) {
-            known_sampling = samplings.insert(samplings.end(), {frame.sampling, {}});
+        if (known_trajectory == trajectories.end()) {
+            known_trajectory = trajectories.insert(trajectories.end(), {frame.trajectory, {}});
         }
-        known_sampling->frames.push_back(f);
+        known_trajectory->frames.push_back(f);
     }
     return slices;
 }

@@ -14,7 +14,7 @@ namespace lsrecon {
 
 /// Frames of one slice and one trajectory, by their indices in the scan.
 struct SampledFrames {
-    std::shared_ptr<const Sampling> sampling;
+    std::shared_ptr<const Trajectory> trajectory;
     std::vector<std::size_t> frames;
 };
 
@@ -23,10 +23,11 @@ struct SampledFrames {
 struct Slice {
     std::size_t index = 0; ///< among the slices of the scan
     Grid grid; ///< grid of the scan, where the first frame lies
-    std::vector<SampledFrames> samplings; ///< samplings in the order in which they first occur
+    std::vector<SampledFrames>
+        trajectories; ///< trajectories in the order in which they first occur
 
-    std::size_t first_frame() const { return samplings.front().frames.front(); }
-    std::vector<std::size_t> frames() const; ///< frames of one sampling after the other
+    std::size_t first_frame() const { return trajectories.front().frames.front(); }
+    std::vector<std::size_t> frames() const; ///< frames of one trajectory after the other
 };
 
 /// The maps, field and prior image with which the images of one slice are made; alive while

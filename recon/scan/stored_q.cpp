@@ -13,13 +13,13 @@ std::array<std::size_t, 3> q_extents(const Grid& grid) {
     return extents;
 }
 
-std::string q_key(const Sampling& sampling, const Grid& grid) {
+std::string q_key(const Trajectory& trajectory, const Grid& grid) {
     Sha256 hash;
     hash.add("lsrecon-q-1");
     hash.add(&grid.dimensions, sizeof(grid.dimensions));
     hash.add(grid.size.data(), sizeof(grid.size));
-    hash.add(sampling.trajectory.data(), sampling.samples() * sizeof(Vec3));
-    const RealVector weights = sampling.q_weights();
+    hash.add(trajectory.positions.data(), trajectory.samples() * sizeof(Vec3));
+    const RealVector weights = trajectory.q_weights();
     hash.add(weights.data(), static_cast<std::size_t>(weights.size()) * sizeof(double));
     return hash.hex();
 }

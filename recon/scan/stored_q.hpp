@@ -10,7 +10,7 @@
 
 namespace lsrecon {
 
-/// The engine and accuracy that made Q, kept in its key and its file beside the sampling.
+/// The engine and accuracy that made Q, kept in its key and its file beside the trajectory.
 struct QMaking {
     std::string engine;
     double accuracy = 0; ///< bound of its relative L2 error; of an exact one its unit roundoff
@@ -41,6 +41,6 @@ private:
 };
 
 /// SHA-256 of grid size, trajectory, phi and weights. Two scans with the same key share Q.
-std::string q_key(const Sampling& sampling, const Grid& grid);
+std::string q_key(const Trajectory& trajectory, const Grid& grid);
 
 } // namespace lsrecon

@@ -14,9 +14,9 @@ namespace lsrecon {
 
 namespace {
 
-std::string_view bytes_of(const std::vector<Vec3>& trajectory) {
+std::string_view bytes_of(const std::vector<Vec3>& positions) {
     static_assert(sizeof(Vec3) == 3 * sizeof(double), "Vec3 without padding");
-    return {reinterpret_cast<const char*>(trajectory.data()), trajectory.size() * sizeof(Vec3)};
+    return {reinterpret_cast<const char*>(positions.data()), positions.size() * sizeof(Vec3)};
 }
 
 template <typename Vector> std::string_view bytes_of(const Vector& values) {
@@ -25,57 +25,57 @@ template <typename Vector> std::string_view bytes_of(const Vector& values) {
 }
 
 /// The hash of some points spread over the trajectory: hashing all takes as long as reading them.
-std::size_t hash_of(const std::vector<Vec3>& trajectory) {
+std::size_t hash_of(const std::vector<Vec3>& positions) {
     constexpr std::size_t most_points = 1024;
-    const std::size_t step = trajectory.size() / most_points + 1;
+    const std::size_t step = positions.size() / most_points + 1;
     std::vector<Vec3> some;
-    for (std::size_t m = 0; m < trajectory.size(); m += step) {
-        some.push_back(trajectory[m]);
+    for (std::size_t m = 0; m < positions.size(); m += step) {
+        some.push_back(positions[m]);
     }
     return std::hash<std::string_view>()(bytes_of(some));
 }
 
 /// Byte by byte: a NaN, which is refused later, is still itself.
-bool same(const Sampling& a, const Sampling& b) {
-    return bytes_of(a.trajectory) == bytes_of(b.trajectory) && bytes_of(a.phi) == bytes_of(b.phi) &&
+bool same(const Trajectory& a, const Trajectory& b) {
+    return bytes_of(a.positions) == bytes_of(b.positions) && bytes_of(a.phi) == bytes_of(b.phi) &&
            bytes_of(a.weights) == bytes_of(b.weights) && bytes_of(a.times) == bytes_of(b.times);
 }
 
 } // namespace
 
-std::shared_ptr<const Sampling> SamplingPool::share(Sampling sampling) {
-    const std::size_t hash = hash_of(sampling.trajectory);
+std::shared_ptr<const Trajectory> TrajectoryPool::share(Trajectory trajectory) {
+    const std::size_t hash = hash_of(trajectory.positions);
     const auto [first, last] = known_.equal_range(hash);
     for (auto candidate = first; candidate != last; ++candidate) {
-        if (same(*candidate->second, sampling)) {
+        if (same(*candidate->second, trajectory)) {
             return candidate->second;
         }
     }
-    auto shared = std::make_shared<const Sampling>(std::move(sampling));
+    auto shared = std::make_shared<const Trajectory>(std::move(trajectory));
     known_.emplace(hash, shared);
     return shared;
 }
 
-std::vector<const Sampling*> samplings_of(const std::vector<Frame>& frames) {
-    std::unordered_set<const Sampling*> known;
-    std::vector<const Sampling*> samplings;
+std::vector<const Trajectory*> trajectories_of(const std::vector<Frame>& frames) {
+    std::unordered_set<const Trajectory*> known;
+    std::vector<const Trajectory*> trajectories;
     for (const Frame& frame : frames) {
-        if (known.insert(frame.sampling.get()).second) {
-            samplings.push_back(frame.sampling.get());
+        if (known.insert(frame.trajectory.get()).second) {
+            trajectories.push_back(frame.trajectory.get());
         }
     }
-    return samplings;
+    return trajectories;
 }
 
-std::vector<std::size_t> by_sampling(const std::vector<Frame>& frames) {
-    std::unordered_map<const Sampling*, std::size_t> first; // frame of each
+std::vector<std::size_t> by_trajectory(const std::vector<Frame>& frames) {
+    std::unordered_map<const Trajectory*, std::size_t> first; // frame of each
     std::vector<std::size_t> order(frames.size());
     for (std::size_t f = 0; f < frames.size(); ++f) {
-        first.try_emplace(frames[f].sampling.get(), f);
+        first.try_emplace(frames[f].trajectory.get(), f);
         order[f] = f;
     }
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-        return first[frames[a].sampling.get()] < first[frames[b].sampling.get()];
+        return first[frames[a].trajectory.get()] < first[frames[b].trajectory.get()];
     });
     return order;
 }
@@ -92,11 +92,11 @@ bool is_central(const Vec3& k) {
     return length(k) < centre;
 }
 
-std::vector<double> steps_of(const std::vector<Vec3>& trajectory) {
+std::vector<double> steps_of(const std::vector<Vec3>& positions) {
     std::vector<double> steps;
-    steps.reserve(trajectory.size());
-    for (std::size_t m = 1; m < trajectory.size(); ++m) {
-        steps.push_back(distance(trajectory[m - 1], trajectory[m]));
+    steps.reserve(positions.size());
+    for (std::size_t m = 1; m < positions.size(); ++m) {
+        steps.push_back(distance(positions[m - 1], positions[m]));
     }
     return steps;
 }
@@ -144,8 +144,8 @@ struct Pieces {
 };
 
 /// `at_centre`: pieces end where the centre begins, for short readouts that all pass through it.
-Pieces cut(const std::vector<Vec3>& trajectory, bool at_centre) {
-    const std::vector<double> steps = steps_of(trajectory);
+Pieces cut(const std::vector<Vec3>& positions, bool at_centre) {
+    const std::vector<double> steps = steps_of(positions);
     const double longest = longest_step(steps);
     double path = 0;
     for (const double step : steps) {
@@ -154,25 +154,25 @@ Pieces cut(const std::vector<Vec3>& trajectory, bool at_centre) {
     const double length_of_piece = std::clamp(path / fewest_pieces, shortest_piece, longest_piece);
     Pieces result;
     std::unordered_map<std::uint64_t, std::size_t> indices;
-    for (std::size_t first = 0, end = 0; first < trajectory.size(); first = end) {
+    for (std::size_t first = 0, end = 0; first < positions.size(); first = end) {
         double along = 0;
-        for (end = first + 1; end < trajectory.size(); ++end) {
+        for (end = first + 1; end < positions.size(); ++end) {
             along += steps[end - 1];
             const bool ends_at_centre =
-                at_centre && is_central(trajectory[end]) != is_central(trajectory[first]);
+                at_centre && is_central(positions[end]) != is_central(positions[first]);
             if (steps[end - 1] > longest || along >= length_of_piece || ends_at_centre) {
                 break;
             }
         }
-        const std::uint64_t key = scattered(trajectory[first]) + scattered(trajectory[end - 1]);
+        const std::uint64_t key = scattered(positions[first]) + scattered(positions[end - 1]);
         const auto [found, is_new] = indices.emplace(key, result.pieces.size());
         if (is_new) {
             result.pieces.push_back({key});
         }
         Piece& piece = result.pieces[found->second];
         for (std::size_t m = first; m < end; ++m) {
-            piece.sum += length(trajectory[m]);
-            piece.least = std::min(piece.least, length(trajectory[m]));
+            piece.sum += length(positions[m]);
+            piece.least = std::min(piece.least, length(positions[m]));
             result.of_samples.push_back(found->second);
         }
         piece.samples += end - first;
@@ -208,18 +208,19 @@ void draw(std::vector<Piece*> order) {
 
 } // namespace
 
-HeldOut hold_out(const Sampling& sampling) {
+HeldOut hold_out(const Trajectory& trajectory) {
     HeldOut result;
-    if (sampling.samples() < 2) {
+    if (trajectory.samples() < 2) {
         return result;
     }
-    Pieces pieces = cut(sampling.trajectory, false);
+    Pieces pieces = cut(trajectory.positions, false);
     if (static_cast<double>(pieces_off_centre(pieces.pieces).size()) < fewest_pieces) {
-        pieces = cut(sampling.trajectory, true);
+        pieces = cut(trajectory.positions, true);
     }
     draw(pieces_off_centre(pieces.pieces));
-    for (std::size_t m = 0; m < sampling.samples(); ++m) {
-        const bool is_held = pieces.pieces[pieces.of_samples[m]].is_held && sampling.weight(m) > 0;
+    for (std::size_t m = 0; m < trajectory.samples(); ++m) {
+        const bool is_held =
+            pieces.pieces[pieces.of_samples[m]].is_held && trajectory.weight(m) > 0;
         (is_held ? result.held : result.kept).push_back(m);
     }
     return result;

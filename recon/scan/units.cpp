@@ -12,13 +12,13 @@ namespace lsrecon {
 namespace {
 
 /// Largest |k| relative to N/2, over all samples, in each dimension of more than one voxel.
-Vec3 filled_range(const std::vector<Vec3>& trajectory, const Grid& grid) {
+Vec3 filled_range(const std::vector<Vec3>& positions, const Grid& grid) {
     Vec3 range{0, 0, 0};
     for (std::size_t d = 0; d < static_cast<std::size_t>(grid.dimensions); ++d) {
         if (grid.size[d] < 2) {
             continue;
         }
-        for (const Vec3& k : trajectory) {
+        for (const Vec3& k : positions) {
             range[d] = std::max(range[d], std::abs(k[d]));
         }
         range[d] /= 0.5 * static_cast<double>(grid.size[d]);
@@ -63,9 +63,9 @@ const std::vector<ForeignUnit>& foreign_units() {
 }
 
 /// The first foreign unit that is `enough`, unless a unit that is known is filled.
-const ForeignUnit* foreign_unit(const std::vector<Vec3>& trajectory, const Grid& grid,
+const ForeignUnit* foreign_unit(const std::vector<Vec3>& positions, const Grid& grid,
                                 bool (*enough)(const Reach&)) {
-    const Vec3 range = filled_range(trajectory, grid);
+    const Vec3 range = filled_range(positions, grid);
     for (const std::string& units : trajectory_unit_names()) {
         if (fills(reach_of(range, to_cycles_per_fov(units, grid), grid))) {
             return nullptr;
@@ -124,8 +124,8 @@ std::optional<Finding> metres_to_mm(Vec3& fov_mm, int dimensions) {
                    {{"stored", by(stored, dimensions)}, {"fov", by(fov_mm, dimensions)}}};
 }
 
-std::string guess_trajectory_units(const std::vector<Vec3>& trajectory, const Grid& grid) {
-    const Vec3 range = filled_range(trajectory, grid);
+std::string guess_trajectory_units(const std::vector<Vec3>& positions, const Grid& grid) {
+    const Vec3 range = filled_range(positions, grid);
     std::string found;
     for (const std::string& units : trajectory_unit_names()) {
         if (!fits(reach_of(range, to_cycles_per_fov(units, grid), grid))) {
@@ -136,15 +136,15 @@ std::string guess_trajectory_units(const std::vector<Vec3>& trajectory, const Gr
         }
         found = units;
     }
-    return foreign_unit_that_fills(trajectory, grid) != nullptr ? "" : found;
+    return foreign_unit_that_fills(positions, grid) != nullptr ? "" : found;
 }
 
-const ForeignUnit* foreign_unit_that_fills(const std::vector<Vec3>& trajectory, const Grid& grid) {
-    return foreign_unit(trajectory, grid, &fills);
+const ForeignUnit* foreign_unit_that_fills(const std::vector<Vec3>& positions, const Grid& grid) {
+    return foreign_unit(positions, grid, &fills);
 }
 
-const ForeignUnit* foreign_unit_that_fits(const std::vector<Vec3>& trajectory, const Grid& grid) {
-    return foreign_unit(trajectory, grid, &fits);
+const ForeignUnit* foreign_unit_that_fits(const std::vector<Vec3>& positions, const Grid& grid) {
+    return foreign_unit(positions, grid, &fits);
 }
 
 std::optional<UnitsHint> hint_on_units(const Vec3& least, const Vec3& most, const Grid& grid,
@@ -203,8 +203,8 @@ std::optional<UnitsHint> hint_on_units(const Vec3& least, const Vec3& most, cons
     return nearest;
 }
 
-void Extent::add(const std::vector<Vec3>& trajectory) {
-    for (const Vec3& k : trajectory) {
+void Extent::add(const std::vector<Vec3>& positions) {
+    for (const Vec3& k : positions) {
         for (std::size_t d = 0; d < 3; ++d) {
             least[d] = std::min(least[d], k[d]);
             most[d] = std::max(most[d], k[d]);

@@ -30,7 +30,7 @@ constexpr std::size_t fewest_voxels = 8;
 /// coordinate, relative to N/2, is between 0.5 and 1.05 in some dimension (of fewest_voxels or
 /// more, where there are such) and above 1.05 in none. "" when no unit or more than one fits, and
 /// when the trajectory may be in a foreign unit.
-std::string guess_trajectory_units(const std::vector<Vec3>& trajectory, const Grid& grid);
+std::string guess_trajectory_units(const std::vector<Vec3>& positions, const Grid& grid);
 
 /// A unit that programs write and that is none of trajectory_unit_names().
 struct ForeignUnit {
@@ -40,11 +40,11 @@ struct ForeignUnit {
 
 /// "1/cm": one that the trajectory may be in, because it fills the range (0.95 to 1.001 of N/2)
 /// and none of trajectory_unit_names() does. Null when there is none.
-const ForeignUnit* foreign_unit_that_fills(const std::vector<Vec3>& trajectory, const Grid& grid);
+const ForeignUnit* foreign_unit_that_fills(const std::vector<Vec3>& positions, const Grid& grid);
 
 /// One in which the trajectory fits as loosely as guess_trajectory_units() wants it. Null when
 /// there is none, or when one of trajectory_unit_names() is filled.
-const ForeignUnit* foreign_unit_that_fits(const std::vector<Vec3>& trajectory, const Grid& grid);
+const ForeignUnit* foreign_unit_that_fits(const std::vector<Vec3>& positions, const Grid& grid);
 
 /// A guess at a trajectory that fits in no unit, and the step that would make it readable.
 struct UnitsHint {
@@ -62,7 +62,7 @@ std::optional<UnitsHint> hint_on_units(const Vec3& least, const Vec3& most, cons
 struct Extent {
     Vec3 least{HUGE_VAL, HUGE_VAL, HUGE_VAL};
     Vec3 most{-HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
-    void add(const std::vector<Vec3>& trajectory);
+    void add(const std::vector<Vec3>& positions);
 };
 
 /// The step that would make a trajectory fill its matrix, whose `units` are wrong and which goes in

@@ -179,7 +179,7 @@ double Voxels::extent_in_voxels() const {
 }
 
 double largest_turns(const SamplePoints& points, const Voxels& voxels) {
-    const Vec3 k = reach_of(points.trajectory);
+    const Vec3 k = reach_of(points.positions);
     const Vec3 x = voxels.reach_in_voxels();
     double turns = 0;
     for (std::size_t d = 0; d < 3; ++d) {

@@ -31,13 +31,13 @@ struct OffResonance {
 /// outlive it.
 struct SamplePoints {
     /// Points without times, which only off-resonance needs.
-    SamplePoints(const std::vector<Vec3>& points) : trajectory(points) {} // NOLINT: as an argument
+    SamplePoints(const std::vector<Vec3>& points) : positions(points) {} // NOLINT: as an argument
     SamplePoints(const std::vector<Vec3>& points, const RealVector& at)
-        : trajectory(points), times(at.size() > 0 ? &at : nullptr) {}
+        : positions(points), times(at.size() > 0 ? &at : nullptr) {}
 
-    std::size_t count() const { return trajectory.size(); }
+    std::size_t count() const { return positions.size(); }
 
-    const std::vector<Vec3>& trajectory; ///< cycles per field of view
+    const std::vector<Vec3>& positions; ///< cycles per field of view
     const RealVector* times = nullptr; ///< s
 };
 

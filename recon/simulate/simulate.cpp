@@ -81,7 +81,7 @@ void check_motion(const SimulationOptions& options) {
     if (options.motion_mm == 0) {
         return;
     }
-    const Grid& grid = options.sampling.grid;
+    const Grid& grid = options.trajectory.grid;
     const double room = (0.5 - Phantom::shepp_logan(grid.dimensions).half_width()) * grid.fov_mm[0];
     if (options.motion_mm > room) {
         throw UsageError(text("`motion` ", options.motion_mm,
@@ -100,8 +100,9 @@ void check_options(const SimulationOptions& options) {
 
 void check_size(const SimulationOptions& options, std::size_t samples) {
     constexpr double most_values = 1e9; // 16 GB; more is a slip
-    const double in_frames = static_cast<double>(options.frames) *
-                             static_cast<double>(std::max(options.sampling.grid.voxels(), samples));
+    const double in_frames =
+        static_cast<double>(options.frames) *
+        static_cast<double>(std::max(options.trajectory.grid.voxels(), samples));
     const double values = static_cast<double>(options.coils) *
                           std::max(in_frames, static_cast<double>(options.noise_samples));
     if (values > most_values) {
@@ -112,13 +113,13 @@ void check_size(const SimulationOptions& options, std::size_t samples) {
 }
 
 CoilMatrix analytic_samples(const Phantom& phantom, const Grid& grid,
-                            const std::vector<Vec3>& trajectory, Reporter& report) {
+                            const std::vector<Vec3>& positions, Reporter& report) {
     const double voxels = static_cast<double>(grid.voxels());
-    CoilMatrix samples(1, static_cast<Eigen::Index>(trajectory.size()));
-    for (std::size_t m = 0; m < trajectory.size(); ++m) {
-        samples(0, static_cast<Eigen::Index>(m)) = voxels * phantom.kspace(trajectory[m]);
+    CoilMatrix samples(1, static_cast<Eigen::Index>(positions.size()));
+    for (std::size_t m = 0; m < positions.size(); ++m) {
+        samples(0, static_cast<Eigen::Index>(m)) = voxels * phantom.kspace(positions[m]);
         if (m % 4096 == 0) {
-            report.progress(static_cast<double>(m) / static_cast<double>(trajectory.size()));
+            report.progress(static_cast<double>(m) / static_cast<double>(positions.size()));
         }
     }
     return samples;
@@ -168,32 +169,32 @@ RealVector times_of(const Readouts& readouts, double last) {
 /// Frames that are sampled alike share their sampling, as those that are read do.
 void add_frames(Simulation& simulation, const SimulationOptions& options) {
     Scan& scan = simulation.scan;
-    SamplingPool pool;
-    TrajectoryOptions of_frame = options.sampling;
+    TrajectoryPool pool;
+    TrajectoryOptions of_frame = options.trajectory;
     for (std::size_t f = 0; f < options.frames; ++f) {
         of_frame.frame = f;
-        Sampling sampling;
-        Readouts readouts = make_readouts(options.trajectory, of_frame);
+        Trajectory trajectory;
+        Readouts readouts = make_readouts(options.design, of_frame);
         if (has_off_resonance(options)) {
-            sampling.times = times_of(readouts, 1e-3 * options.readout_ms);
+            trajectory.times = times_of(readouts, 1e-3 * options.readout_ms);
         }
-        sampling.trajectory = std::move(readouts.k);
+        trajectory.positions = std::move(readouts.k);
         simulation.readout_ends = std::move(readouts.ends);
         if (f == 0) {
-            check_size(options, sampling.samples());
+            check_size(options, trajectory.samples());
         }
-        scan.frames.push_back({pool.share(std::move(sampling)), {}, {}, {}});
+        scan.frames.push_back({pool.share(std::move(trajectory)), {}, {}, {}});
     }
 }
 
 Phantom phantom_of(const SimulationOptions& options, std::size_t frame) {
-    const Grid& grid = options.sampling.grid;
+    const Grid& grid = options.trajectory.grid;
     return Phantom::shepp_logan(grid.dimensions)
         .shifted({shift_mm(options, frame) / grid.fov_mm[0], 0, 0});
 }
 
 Eigen::MatrixXcd make_truth(const SimulationOptions& options) {
-    const Grid& grid = options.sampling.grid;
+    const Grid& grid = options.trajectory.grid;
     Eigen::MatrixXcd truth(static_cast<Eigen::Index>(grid.voxels()),
                            static_cast<Eigen::Index>(options.frames));
     for (Eigen::Index f = 0; f < truth.cols(); ++f) {
@@ -216,16 +217,16 @@ void fill_frames(Simulation& simulation, const SimulationOptions& options, const
     for (std::size_t f = 0; f < frames.size(); ++f) {
         progress.next();
         const Stage stage(report, "simulate");
-        const std::vector<Vec3>& trajectory = frames[f].sampling->trajectory;
-        if (f > 0 && options.motion_mm == 0 && frames[f].sampling == frames[0].sampling) {
+        const std::vector<Vec3>& positions = frames[f].trajectory->positions;
+        if (f > 0 && options.motion_mm == 0 && frames[f].trajectory == frames[0].trajectory) {
             frames[f].samples = frames[0].samples;
         } else if (simulation.model == "analytic") {
             frames[f].samples =
-                analytic_samples(phantom_of(options, f), simulation.scan.grid, trajectory, report);
+                analytic_samples(phantom_of(options, f), simulation.scan.grid, positions, report);
         } else {
             OnHost samples =
                 voxel_samples(simulation.truth.col(static_cast<Eigen::Index>(f)), coils,
-                              frames[f].sampling->points(), simulation.scan.image_voxels(),
+                              frames[f].trajectory->points(), simulation.scan.image_voxels(),
                               options.values_at_once, open(), report);
             frames[f].samples = std::move(samples.values);
             simulation.error = std::max(simulation.error.value_or(0),
@@ -245,8 +246,8 @@ double square_of_distance(const Vec3& a, const Vec3& b) {
 /// The standard deviation of each real and each imaginary part of a sample.
 double noise_deviation(const SimulationOptions& options, const Scan& scan) {
     if (options.snr) {
-        const Phantom at_rest = Phantom::shepp_logan(options.sampling.grid.dimensions);
-        return deviation_of_snr(*options.snr, at_rest.voxel_means(options.sampling.grid));
+        const Phantom at_rest = Phantom::shepp_logan(options.trajectory.grid.dimensions);
+        return deviation_of_snr(*options.snr, at_rest.voxel_means(options.trajectory.grid));
     }
     double square = 0;
     double count = 0;
@@ -269,7 +270,7 @@ CoilRows noise_alone(ReceiverNoise& noise, const SimulationOptions& options) {
 }
 
 void add_noise(Scan& scan, double deviation, const SimulationOptions& options) {
-    ReceiverNoise noise(deviation, options.noise_correlation, options.sampling.seed);
+    ReceiverNoise noise(deviation, options.noise_correlation, options.trajectory.seed);
     for (Frame& frame : scan.frames) {
         noise.add_to(frame.samples.doubles());
     }
@@ -281,7 +282,7 @@ void add_noise(Scan& scan, double deviation, const SimulationOptions& options) {
 OffResonance simulated_off_resonance(const SimulationOptions& options) {
     constexpr double width = 0.2; // fields of view
     const Vec3 place{0.05, -0.2, 0};
-    const Grid& grid = options.sampling.grid;
+    const Grid& grid = options.trajectory.grid;
     const Voxels voxels = Voxels::of_grid(grid);
     const auto count = static_cast<Eigen::Index>(voxels.count());
     OffResonance result{RealVector(count), RealVector(options.r2star > 0 ? count : 0)};
@@ -344,8 +345,8 @@ Simulation simulation_without_samples(const SimulationOptions& options) {
     Simulation simulation;
     simulation.model = chosen_model(options);
     simulation.scan.format = "simulated";
-    simulation.scan.grid = options.sampling.grid;
-    simulation.trajectory = options.trajectory;
+    simulation.scan.grid = options.trajectory.grid;
+    simulation.design = options.design;
     add_frames(simulation, options);
     const Scan& scan = simulation.scan;
     require_room({scan.file, "matrix", scan.grid, scan.coils(), scan.coil_maps.rows()});

@@ -14,8 +14,8 @@
 namespace lsrecon {
 
 struct SimulationOptions {
-    std::string trajectory = "spiral"; ///< name of a row in trajectories.cpp
-    TrajectoryOptions sampling; ///< its grid is the image's, its seed is the noise's as well
+    std::string design = "spiral"; ///< name of a row in trajectories.cpp
+    TrajectoryOptions trajectory; ///< its grid is the image's, its seed is the noise's as well
     std::size_t coils = 1;
     /// Samples or voxels of the coils that the model "voxels" computes at once, 1 GB.
     std::size_t values_at_once = std::size_t{1} << 26;
@@ -57,7 +57,7 @@ struct Simulation {
     std::string model; ///< "analytic" or "voxels"
     /// The bound of the relative L2 error of samples of the model "voxels" before noise, as floats.
     std::optional<double> error;
-    std::string trajectory; ///< name of its row in trajectories.cpp
+    std::string design; ///< name of its row in trajectories.cpp
     std::vector<std::size_t>
         readout_ends; ///< samples up to the end of each readout, in every frame
     std::string settings = {}; ///< the options of the command in words; "" without one

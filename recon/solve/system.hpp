@@ -14,8 +14,8 @@
 
 namespace lsrecon {
 
-/// The normal equations of one sampling on one device, A = Q(0) (N + lambda), and the regularisers
-/// beside them.
+/// The normal equations of one trajectory on one device, A = Q(0) (N + lambda), and the
+/// regularisers beside them.
 class System {
 public:
     /// The device must outlive it. Regularisers are those on this device; `inverse`, or null,

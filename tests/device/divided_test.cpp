@@ -98,7 +98,7 @@ TEST_P(Divided, ByTheDevicesMemory) {
                                 const auto& compute) {
             watched = {};
             const OnHost computed = compute(*on.opened);
-            EXPECT_LT(*watched.samples.rbegin(), problem.trajectory().size()) << variant;
+            EXPECT_LT(*watched.samples.rbegin(), problem.positions().size()) << variant;
             EXPECT_LT(*watched.voxels.rbegin(), problem.voxels.count()) << variant;
             if (variant == "struct") { // separable takes as many at once as a device likes
                 EXPECT_GT(watched.fewest_steps, 1U) << "chunks of each";
@@ -110,7 +110,7 @@ TEST_P(Divided, ByTheDevicesMemory) {
                 near(computed.values, exact.values, bound(computed.error, problem, sources)))
                 << variant;
         };
-        const std::size_t samples = problem.trajectory().size();
+        const std::size_t samples = problem.positions().size();
         expect(adjoint, 2, samples, [&](Transforms& by) { return test::adjoint_of(by, problem); });
         expect(q, 1, samples, [&](Transforms& by) { return test::q_of(by, problem, where); });
         expect(forward, 2, problem.voxels.count(),
@@ -142,10 +142,10 @@ public:
     OnHost run(const CoilMatrix& rows, bool adjoint, bool real) const {
         const Precision precision = transforms_.precision();
         Device& device = transforms_.device();
-        const std::size_t count = adjoint ? voxels_.count() : problem_.trajectory().size();
+        const std::size_t count = adjoint ? voxels_.count() : problem_.positions().size();
         OnHost result{CoilMatrix::Zero(rows.rows(), static_cast<Eigen::Index>(count)), 0};
         for (const Range& m : samples_) {
-            const auto first = problem_.trajectory().begin() + static_cast<long>(m.first);
+            const auto first = problem_.positions().begin() + static_cast<long>(m.first);
             const std::vector<Vec3> points(first, first + static_cast<long>(m.count));
             for (const Range& n : planes_) {
                 const auto transform = transforms_.make(points, voxels_.part(n));
@@ -235,7 +235,7 @@ TEST_P(Divided, SeveralCoilsInBlocksOfPieces) {
                 const double adding = 2 * unit_roundoff(GetParam());
                 EXPECT_TRUE(near(computed.values, exact.values,
                                  bound(computed.error + adding, problem,
-                                       is_adjoint ? problem.trajectory().size() : voxels.count())))
+                                       is_adjoint ? problem.positions().size() : voxels.count())))
                     << variant << " " << what << ", memory " << memory;
             }
         };

@@ -96,7 +96,7 @@ TEST_F(FailedLaunch, DoesNotCountInTheTimeOfTheNextAttempt) {
     ComputeOptions options{"opencl", "", "separable"};
     options.on_finding = [&](const Finding& finding) { found.push_back(finding); };
     const auto transforms = open_transforms(options);
-    const OnHost computed = adjoint_on_host(*transforms, problem.trajectory(), problem.samples,
+    const OnHost computed = adjoint_on_host(*transforms, problem.positions(), problem.samples,
                                             problem.voxels, progress);
     const double wall = seconds_since(second_attempt);
     EXPECT_TRUE(failed);

@@ -57,17 +57,17 @@ protected:
 
 TEST_P(ExtremeNumbers, MuIsThatOfTheReference) {
     for (const int part : {0, 1, 2}) {
-        Sampling sampling = *problem_.sampling;
+        Trajectory trajectory = *problem_.trajectory;
         CoilMatrix samples = problem_.samples;
         if (part == 0) {
-            sampling.phi *= GetParam();
+            trajectory.phi *= GetParam();
         } else if (part == 1) {
-            sampling.weights *= GetParam();
+            trajectory.weights *= GetParam();
         } else {
             samples *= GetParam();
         }
-        EXPECT_TRUE(near(mu_on_host(*device_, sampling, samples),
-                         mu_on_host(*reference_, sampling, samples), tolerance::mu()))
+        EXPECT_TRUE(near(mu_on_host(*device_, trajectory, samples),
+                         mu_on_host(*reference_, trajectory, samples), tolerance::mu()))
             << "part " << part;
     }
 }
@@ -94,12 +94,12 @@ using WideRange = test::DeviceFixture;
 TEST_F(WideRange, LosesWhatIsNegligible) {
     const test::Problem problem = problem_of_65_samples();
     const auto transforms = device();
-    RealVector weights = problem.sampling->weights;
+    RealVector weights = problem.trajectory->weights;
     for (Eigen::Index m = 0; m < weights.size(); ++m) {
         weights(m) *= std::pow(10.0, static_cast<double>(m) - 32); // 1e-32 to 1e32
     }
     const auto q_by = [&](Transforms& by) {
-        return q_on_host(by, problem.trajectory(), weights, problem.voxels, silent);
+        return q_on_host(by, problem.positions(), weights, problem.voxels, silent);
     };
     const OnHost q = q_by(*transforms);
     EXPECT_TRUE(near(q.values, q_by(*reference_transforms()).values,

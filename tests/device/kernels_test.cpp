@@ -22,7 +22,7 @@ const test::Problem& small_problem() {
 
 CoilMatrix fhd(Transforms& transforms) {
     const test::Problem& problem = small_problem();
-    return adjoint_on_host(transforms, problem.trajectory(), problem.samples, problem.voxels,
+    return adjoint_on_host(transforms, problem.positions(), problem.samples, problem.voxels,
                            test::silent)
         .values;
 }

@@ -110,8 +110,8 @@ TEST_P(Pieces, TheStagesFhdAndQ) {
         if (!scan.voxels.on_lattice()) {
             continue;
         }
-        const Q q = compute_q(*on.opened, *scan.sampling, scan.grid, report);
-        const Q exact_q = test::exact_q(*scan.sampling, scan.grid);
+        const Q q = compute_q(*on.opened, *scan.trajectory, scan.grid, report);
+        const Q exact_q = test::exact_q(*scan.trajectory, scan.grid);
         EXPECT_TRUE(near(q.half.values(), exact_q.half.values(),
                          q.error + tolerance::reference(scan.largest_turns(), samples)));
         EXPECT_NEAR(q.at_zero(), exact_q.at_zero(),
@@ -143,7 +143,7 @@ private:
 TEST_P(Pieces, ComeOnceAndAllCoilsOfSomeVoxelsTogether) {
     ArrayCase on{"opencl", Precision::float32};
     on.open("", little_memory);
-    PiecewiseTransform transform(*on.opened, problem.trajectory(), problem.voxels);
+    PiecewiseTransform transform(*on.opened, problem.positions(), problem.voxels);
     Seen loaded(3, samples);
     Seen taken(3, problem.voxels.count());
     std::size_t pieces = 0;

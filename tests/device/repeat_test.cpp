@@ -43,7 +43,7 @@ TEST_F(Repeat, ProgressRisesToAtMostOneAndMayStopTheWork) {
     const test::Problem problem = test::make_problem({"progress", {5, 4, 0}, 6000, 9});
     const auto transforms = device();
     double last = -1;
-    adjoint_on_host(*transforms, problem.trajectory(), problem.samples, problem.voxels,
+    adjoint_on_host(*transforms, problem.positions(), problem.samples, problem.voxels,
                     [&](double fraction) {
                         EXPECT_GE(fraction, last);
                         EXPECT_LE(fraction, 1);
@@ -51,7 +51,7 @@ TEST_F(Repeat, ProgressRisesToAtMostOneAndMayStopTheWork) {
                     });
     EXPECT_GT(last, 0);
     struct Stop {};
-    EXPECT_THROW(adjoint_on_host(*transforms, problem.trajectory(), problem.samples, problem.voxels,
+    EXPECT_THROW(adjoint_on_host(*transforms, problem.positions(), problem.samples, problem.voxels,
                                  [](double) { throw Stop(); }),
                  Stop);
     EXPECT_EQ(test::adjoint_of(*transforms, problem).values,

@@ -28,8 +28,8 @@ protected:
 
     static Scan simulated() {
         SimulationOptions options;
-        options.trajectory = GetParam();
-        options.sampling.grid = test::make_grid(32, 32);
+        options.design = GetParam();
+        options.trajectory.grid = test::make_grid(32, 32);
         Reporter silent;
         return simulate(options, {}, silent).scan;
     }
@@ -38,7 +38,7 @@ protected:
         return fhd_on_host(transforms, formulation.voxels, frame, {}, report);
     }
     Q q(Transforms& transforms) {
-        return compute_q(transforms, *frame.sampling, scan.grid, report);
+        return compute_q(transforms, *frame.trajectory, scan.grid, report);
     }
     /// ||T|| / Q(0) by power iteration.
     double spread() {
@@ -86,7 +86,7 @@ TEST_P(DeviceScan, SolutionStaysWithinItsBound) {
     const double spread_of_t = spread();
     for (const double lambda : {0.1, 0.01}) {
         const auto solved = [&](Transforms& transforms) -> WithError {
-            const test::Equations by(transforms, formulation, no_maps, *frame.sampling);
+            const test::Equations by(transforms, formulation, no_maps, *frame.trajectory);
             const RightHandSides b = by.encoding.adjoint(frame.samples);
             return {by.solve(b.volumes, {lambda, 200, 1e-7, &solver_named("eigen")}, report).image,
                     by.error(b)};

@@ -138,7 +138,7 @@ TEST_F(SeparableBlocks, SumsLargerThanTheirRoomComeInBlocks) {
     for (const Parameters& form : forms(opencl::Queue("").info())) {
         const auto opened = test::separable_with(form, Precision::float32, 256 * 1024);
         Transforms& small = *opened;
-        const auto transform = small.make(problem.trajectory(), problem.voxels);
+        const auto transform = small.make(problem.positions(), problem.voxels);
         const Element complex{true, Precision::float32};
         Array values = small.device().zeros(40, complex);
         small.device().upload(ComplexVector(problem.samples.row(0).transpose()), values);

@@ -44,7 +44,7 @@ protected:
         for (Eigen::Index c = 0; c < problem.rho.rows(); ++c) {
             right_hand_sides.emplace_back(ComplexVector(problem.rho.row(c).transpose()));
         }
-        return test::Equations(transforms, formulation, no_maps, *problem.sampling)
+        return test::Equations(transforms, formulation, no_maps, *problem.trajectory)
             .solve(right_hand_sides, options, report);
     }
 

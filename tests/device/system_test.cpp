@@ -32,7 +32,7 @@ struct Systems {
     test::Problem problem;
     double lambda;
     DeviceInfo info = opencl::Queue("").info();
-    Q q = test::exact_q(*problem.sampling, problem.grid);
+    Q q = test::exact_q(*problem.trajectory, problem.grid);
     CoilRows coil_maps = problem.coil_maps;
     std::unique_ptr<Device> reference = make_reference_device();
     std::map<bool, std::unique_ptr<Device>> devices;
@@ -144,7 +144,7 @@ TEST_F(SystemOnDevice, SolvesAsEigenDoes) {
 // iterations. This scan is badly conditioned: single precision is 5 % off, double precision 1e-7.
 TEST_F(SystemOnDevice, AnImageStoppedEarlyIsEigensInDoublePrecision) {
     test::Case radial = awkward({12, 12, 12}, 0);
-    radial.trajectory = "radial-3d";
+    radial.design = "radial-3d";
     radial.samples = 1700;
     radial.weights = false;
     Systems systems(radial, 0);

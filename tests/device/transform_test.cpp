@@ -97,7 +97,7 @@ protected:
         const OnHost exact = test::exact_adjoint_of(problem);
         for (const std::string& kernel : kernel_names()) {
             EXPECT_TRUE(agree(test::adjoint_of(*device(kernel), problem), exact,
-                              problem.trajectory().size()))
+                              problem.positions().size()))
                 << "kernel " << kernel;
         }
     }
@@ -127,7 +127,7 @@ TEST_P(EveryKernel, Q) {
     const OnHost exact = test::exact_q_of(problem, where);
     for (const std::string& kernel : kernel_names()) {
         EXPECT_TRUE(
-            agree(test::q_of(*device(kernel), problem, where), exact, problem.trajectory().size()))
+            agree(test::q_of(*device(kernel), problem, where), exact, problem.positions().size()))
             << "kernel " << kernel;
     }
 }
@@ -165,8 +165,8 @@ TEST_F(DeviceMu, AgreesWithTheReference) {
                 of.phi = of.weights = both;
                 const Problem problem = test::make_problem(of);
                 EXPECT_TRUE(
-                    near(mu_on_host(*device(), *problem.sampling, problem.samples),
-                         mu_on_host(*reference_transforms(), *problem.sampling, problem.samples),
+                    near(mu_on_host(*device(), *problem.trajectory, problem.samples),
+                         mu_on_host(*reference_transforms(), *problem.trajectory, problem.samples),
                          tolerance::mu()))
                     << samples << " samples, " << coils << " coils, phi and weights " << both;
             }
@@ -176,7 +176,7 @@ TEST_F(DeviceMu, AgreesWithTheReference) {
 
 TEST_F(DeviceMu, OfNothingIsNothing) {
     const Problem problem = test::make_problem(case_of("mu", {4, 4, 0}, 0, 2));
-    const CoilMatrix mu = mu_on_host(*device(), *problem.sampling, problem.samples);
+    const CoilMatrix mu = mu_on_host(*device(), *problem.trajectory, problem.samples);
     EXPECT_EQ(mu.rows(), 2);
     EXPECT_EQ(mu.cols(), 0);
 }

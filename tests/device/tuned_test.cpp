@@ -50,7 +50,7 @@ protected:
 
     void expect_fhd(const Problem& of) const {
         EXPECT_TRUE(agree(test::adjoint_of(*transforms(), of), test::exact_adjoint_of(of), of,
-                          of.trajectory().size()));
+                          of.positions().size()));
     }
 
     void expect_forward(const Problem& of) const {
@@ -60,7 +60,7 @@ protected:
 
     void expect_q(const Problem& of, const Voxels& where) const {
         EXPECT_TRUE(agree(test::q_of(*transforms(), of, where), test::exact_q_of(of, where), of,
-                          of.trajectory().size()));
+                          of.positions().size()));
     }
 };
 
@@ -137,7 +137,7 @@ TEST_F(TunedParameters, AreReportedAfterTheyRan) {
 TEST_F(TunedParameters, GeometryKeepsRowsApartUnlessTheyLeaveWorkItemsIdle) {
     const auto device = opencl::make_device(std::make_unique<opencl::Queue>(""));
     const ChosenParameters chosen{parameters(8, 0, 4, 128, 4096), "given"};
-    const std::vector<Vec3> trajectory(10, Vec3{0, 0, 0});
+    const std::vector<Vec3> positions(10, Vec3{0, 0, 0});
     for (const Precision precision : {Precision::float32, Precision::float64}) {
         if (!device->has(precision)) {
             continue;
@@ -150,10 +150,10 @@ TEST_F(TunedParameters, GeometryKeepsRowsApartUnlessTheyLeaveWorkItemsIdle) {
             plan = plan_transform({}, coils, {bytes_of(precision), 6, 2});
             const opencl::PointsOnDevice sources(
                 resources,
-                opencl::TrajectoryPoints(trajectory, {1, 1, 1},
+                opencl::trajectory_points(positions, {1, 1, 1},
                                          SplitScale(voxels.extent_in_voxels())),
                 layout);
-            const opencl::PointsOnDevice points(resources, opencl::VoxelPoints(voxels), layout);
+            const opencl::PointsOnDevice points(resources, opencl::voxel_points(voxels), layout);
             return opencl::tuned_geometry(resources, chosen, sources, points, false, plan);
         };
         // Of a whole float4 or double4 each, whole runs of them.

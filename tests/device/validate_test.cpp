@@ -49,7 +49,7 @@ std::unique_ptr<Transforms> wrong_device(double of_fhd, double of_q) {
 
 struct Healthy {
     const char* name;
-    const char* trajectory;
+    const char* design;
     double undersampling;
     std::size_t coils;
     bool maps;
@@ -66,10 +66,10 @@ void PrintTo(const Healthy& of, std::ostream* stream) {
 
 Scan scan_of(const Healthy& of) {
     SimulationOptions options;
-    options.trajectory = of.trajectory;
-    options.sampling.grid =
+    options.design = of.design;
+    options.trajectory.grid =
         of.three_dimensions ? test::make_grid(10, 10, 10) : test::make_grid(32, 32);
-    options.sampling.undersampling = of.undersampling;
+    options.trajectory.undersampling = of.undersampling;
     options.coils = of.coils;
     options.noise = 0.01;
     options.off_resonance_hz = of.off_resonance_hz;

@@ -39,7 +39,7 @@ def note_of(folder, name, *words):
 
 def a_field_map_in_other_units_is_told(make):
     folder = make()
-    simulate(folder, "off.h5", "--matrix", "64,64", "--off-resonance-hz", "100")
+    simulate(folder, "off.h5", "--matrix", "40,40", "--off-resonance-hz", "100")
     note, numbers = note_of(folder, "off.h5")
     expect(note == "", f"the right field map: {note}")
     expect(numbers["model_gain_no_field"] < 1, "the right field map explains less than none")
@@ -131,8 +131,8 @@ def what_was_not_tried_is_told(make):
 def maps_and_a_field_map_are_told_together(make):
     folder = make()
     for words, factor, undo in (
-            ("spiral --matrix 64,64 --coils 6 --off-resonance-hz 100", -1, "--field-scale -1"),
-            ("radial --matrix 64,64 --coils 6 --off-resonance-hz 100", 2 * np.pi, "0.15915")):
+            ("spiral --matrix 40,40 --coils 6 --off-resonance-hz 100", -1, "--field-scale -1"),
+            ("radial --matrix 40,40 --coils 6 --off-resonance-hz 40", 2 * np.pi, "0.15915")):
         simulate(folder, "s.h5", "--trajectory", *words.split())
         changed(folder, "s.h5", "maps.h5", "coil_maps", lambda maps: maps[[1, 0, 2, 3, 4, 5]])
         said = verdict(folder, "maps.h5")
@@ -197,7 +197,7 @@ def the_error_of_a_simulation_is_recorded(make):
 
     def simulated(name, *words):
         said = folder.run(0, ["simulate", "-o", name, "--trajectory", "radial-3d", "--matrix",
-                              "20,18,16", "--coils", "3", *words, *QUIET]).stdout
+                              "12,10,8", "--coils", "3", *words, *QUIET]).stdout
         with h5py.File(folder / name) as f:
             return f["samples"][()].view(np.complex64), float(f.attrs["simulation_error"][0]), said
 

@@ -11,7 +11,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "data"))
 from bad_ismrmrd import ACQUISITION, XML, write # noqa: E402
 from images import directions # noqa: E402
 
-N, FOV, SLICES, COILS, STEP_S = 24, 200.0, 3, 3, 300e-6
+N, FOV, SLICES, COILS, STEP_S = 16, 200.0, 3, 3, 450e-6
 CARTESIAN = XML.replace("<x>4</x><y>4</y>", f"<x>{N}</x><y>{N}</y>").replace("spiral", "cartesian")
 OF_SLICES = directions() # of x, y and z in the patient
 CENTRES = [np.array([6.0, -11, 17]) + 9.5 * (s - 1) * OF_SLICES[2] for s in range(SLICES)]
@@ -78,7 +78,7 @@ def write_volume(path, name, values, drop=(), units=True, lengths=LENGTHS):
 def image_of(number):
     """Smooth, and another in every slice."""
     y, x = np.meshgrid(np.arange(N) - N // 2, np.arange(N) - N // 2, indexing="ij")
-    disc = 1 / (1 + np.exp((x ** 2 + y ** 2) / 12 - 5))
+    disc = 1 / (1 + np.exp((x ** 2 + y ** 2) / 8 - 2.75))
     return disc * (1 + 0.3 * number + 0.5j * np.sin(x / 3 + number) + 0.4 * np.cos(y / 4))
 
 

@@ -8,6 +8,7 @@ import os
 import re
 import resource
 import sys
+import zlib
 
 import h5py
 import nibabel
@@ -215,12 +216,14 @@ def what_volumes_take_is_predicted(make):
     raw(folder, COILS, off=False)
     write_volume(folder / "field.h5", "field_map", volume_of(field, (90, 90, 90)))
     large = 260
+    ones = zlib.compress(np.ones((large, large), "c8").tobytes(), 1) # a chunk, for all of them
     for name, dataset, extents in (("maps.h5", "coil_maps", (COILS, large, large, large)),
                                    ("prior.h5", "image", (1, 2 * large, large, large))):
         with h5py.File(folder / name, "w") as f:
             values = f.create_dataset(dataset, extents, "c8", compression="gzip",
                                       compression_opts=1, chunks=(1, 1, large, large))
-            values[...] = 1
+            for at in np.ndindex(extents[:2]):
+                values.id.write_direct_chunk((*at, 0, 0), ones)
             place = f if dataset == "coil_maps" else values
             place.attrs.update({"fov_mm": [LENGTHS[0]] * 3, "position": MIDDLE,
                                 "directions": OF_VOLUME.ravel()})

@@ -10,13 +10,13 @@ using namespace lsrecon;
 int main() {
     Grid grid;
     grid.size = {2, 2, 1};
-    const std::vector<Vec3> trajectory{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
+    const std::vector<Vec3> positions{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
     const CoilMatrix mu = CoilMatrix::Ones(1, 3);
     const double expected[] = {-1, 1, 1, 3};
 
     ComputeOptions options;
     options.backend = "reference";
-    const CoilMatrix found = adjoint_on_host(*open_transforms(options), trajectory, mu,
+    const CoilMatrix found = adjoint_on_host(*open_transforms(options), positions, mu,
                                              Voxels::of_grid(grid), [](double) {})
                                  .values;
     for (Eigen::Index n = 0; n < 4; ++n) {

@@ -61,7 +61,7 @@ protected:
     Reporter report;
 
     std::size_t coils() const { return std::get<1>(GetParam()).coils; }
-    std::size_t samples() const { return problem.trajectory().size(); }
+    std::size_t samples() const { return problem.positions().size(); }
     std::size_t voxels() const { return problem.voxels.count(); }
     /// Of so many roundings, a sum of few values included.
     double rounding(double roundings = 8) const { return roundings * on.epsilon(); }
@@ -101,18 +101,18 @@ TEST_P(Adjoint, TransformsOfEveryVariant) {
 }
 
 TEST_P(Adjoint, MuFactorsAndTheirConjugates) {
-    Sampling conjugate = *problem.sampling;
+    Trajectory conjugate = *problem.trajectory;
     conjugate.phi = conjugate.phi.conjugate().eval();
-    const auto multiplied_by = [&](const Sampling& sampling) {
+    const auto multiplied_by = [&](const Trajectory& trajectory) {
         return [&](const ComplexVector& in) -> ComplexVector {
-            MuFactors factors(on.device(), on.precision, sampling);
+            MuFactors factors(on.device(), on.precision, trajectory);
             Array values = test::uploaded(on, in);
             factors.apply({0, samples()}, values);
             return std::ldexp(1.0, factors.exponent()) * on.device().download(values);
         };
     };
     const std::size_t count = coils() * samples();
-    EXPECT_TRUE(test::adjoint_test(multiplied_by(*problem.sampling), multiplied_by(conjugate),
+    EXPECT_TRUE(test::adjoint_test(multiplied_by(*problem.trajectory), multiplied_by(conjugate),
                                    count, count, rounding()));
 }
 
@@ -180,11 +180,11 @@ TEST_P(Adjoint, TheStageFhdWithPhiWeightsAndCoilMaps) {
             forward_on_host(*on.opened, problem.points(), images, problem.voxels, silent);
         error += f.error;
         CoilMatrix d = f.values;
-        if (problem.sampling->phi.size() > 0) {
-            d.array().rowwise() *= problem.sampling->phi.transpose().array();
+        if (problem.trajectory->phi.size() > 0) {
+            d.array().rowwise() *= problem.trajectory->phi.transpose().array();
         }
-        if (problem.sampling->weights.size() > 0) {
-            d.array().rowwise() *= problem.sampling->weights.transpose().array().cast<Complex>();
+        if (problem.trajectory->weights.size() > 0) {
+            d.array().rowwise() *= problem.trajectory->weights.transpose().array().cast<Complex>();
         }
         return flat(d);
     };
@@ -209,8 +209,9 @@ TEST_P(Adjoint, TheStageFhdWithPhiWeightsAndCoilMaps) {
 TEST_P(Adjoint, NormalOperatorByFAndItsAdjoint) {
     const CoilRows rows = problem.coil_maps;
     CoilMaps maps(on.device(), rows);
-    const auto gram = make_explicit_gram(on.device(), on.precision, maps, *on.opened,
-                                         on.opened->precision(), *problem.sampling, problem.voxels);
+    const auto gram =
+        make_explicit_gram(on.device(), on.precision, maps, *on.opened, on.opened->precision(),
+                           *problem.trajectory, problem.voxels);
     const auto f = on.opened->make(problem.points(), problem.voxels);
     Regularised normal(on.device(), on.precision, *gram, 0.1);
     const auto apply =
@@ -225,7 +226,7 @@ TEST_P(Adjoint, NormalOperatorThroughQ) {
     }
     const CoilRows rows = problem.coil_maps;
     CoilMaps maps(on.device(), rows);
-    const Q q = compute_q(*on.opened, *problem.sampling, problem.grid, report);
+    const Q q = compute_q(*on.opened, *problem.trajectory, problem.grid, report);
     Toeplitz gram(on.device(), q, on.precision, maps);
     Regularised normal(on.device(), on.precision, gram, 0.1);
     const auto apply =

@@ -30,7 +30,7 @@ ImageFrame image_by(Transforms& transforms, const Scan& scan, const SolveOptions
     Reporter report;
     const Formulation formulation = formulate(scan);
     const Frame& frame = scan.frames[0];
-    const test::Equations by(transforms, formulation, scan.coil_maps, *frame.sampling);
+    const test::Equations by(transforms, formulation, scan.coil_maps, *frame.trajectory);
     SolveOptions looking_ahead = options;
     looking_ahead.looks_ahead = !by.encoding.is_exact();
     const std::vector<Volume> fhd = by.encoding.adjoint(frame.samples).volumes;
@@ -48,7 +48,7 @@ ImageFrame image_by(Transforms& transforms, const Scan& scan, const SolveOptions
 }
 
 struct Kind {
-    const char* trajectory;
+    const char* positions;
     std::array<std::size_t, 3> size;
     std::size_t coils;
 };
@@ -58,7 +58,7 @@ class Certified : public testing::TestWithParam<Kind> {};
 TEST_P(Certified, ImagesAreWithinTheirBound) {
     const Kind kind = GetParam();
     SimulationOptions simulation =
-        options_of(kind.trajectory, test::make_grid(kind.size[0], kind.size[1], kind.size[2]));
+        options_of(kind.positions, test::make_grid(kind.size[0], kind.size[1], kind.size[2]));
     simulation.coils = kind.coils;
     simulation.noise = 0.02;
     const Scan scan = simulated(simulation).scan;

@@ -26,12 +26,12 @@ double condition(const Eigen::MatrixXcd& matrix) {
 // grid.
 void expect_gain(MakeBasis make, double gain) {
     test::Case of{"radial", {10, 10, 0}};
-    of.trajectory = "radial";
+    of.design = "radial";
     const test::Problem problem = test::make_problem(of);
     const std::unique_ptr<Transforms> reference = reference_transforms();
     const std::unique_ptr<Device> device = make_reference_device();
     Reporter report;
-    const Q q = compute_q(*reference, *problem.sampling, problem.grid, report);
+    const Q q = compute_q(*reference, *problem.trajectory, problem.grid, report);
     test::ReferenceSystem system(q);
     Differences differences(*device, q.grid);
     Preconditioner inverse(*device, q, Precision::float64,

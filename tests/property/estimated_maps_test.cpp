@@ -20,12 +20,12 @@ using test::make_grid;
 using test::silent;
 
 /// A phantom of some coils with a little noise; its maps have a sum of squares of 1.
-Simulation simulated(const Grid& grid, const std::string& trajectory, double undersampling = 1,
+Simulation simulated(const Grid& grid, const std::string& design, double undersampling = 1,
                      double snr = 0) {
     SimulationOptions options;
-    options.trajectory = trajectory;
-    options.sampling.grid = grid;
-    options.sampling.undersampling = undersampling;
+    options.design = design;
+    options.trajectory.grid = grid;
+    options.trajectory.undersampling = undersampling;
     options.coils = 4;
     if (snr > 0) {
         options.snr = snr;
@@ -67,13 +67,13 @@ Agreement agreement(const CoilRows::Floats& maps, const Simulation& simulation) 
 struct MapsCase {
     std::string name;
     Grid grid;
-    std::string trajectory;
+    std::string design;
 };
 
 class EstimatedMaps : public testing::TestWithParam<MapsCase> {};
 
 TEST_P(EstimatedMaps, AreThoseOfTheCoils) {
-    const Simulation simulation = simulated(GetParam().grid, GetParam().trajectory);
+    const Simulation simulation = simulated(GetParam().grid, GetParam().design);
     const auto reference = reference_transforms();
     Reporter report;
     const Calibration calibration = calibrated(*reference, simulation.scan);

@@ -29,18 +29,18 @@ TEST_P(Frames, OfTwoSamplingsOneAfterTheOtherMakeTwoQs) {
     ImageSpace images(on.device(), formulation, no_maps);
     std::vector<ComplexVector> products;
     for (const test::Problem* const now : {&one, &two}) {
-        const Encoding encoding(*on.opened, images, *now->sampling);
-        const NormalOperator n(encoding, [&](const Sampling& sampling) {
-            EXPECT_EQ(&sampling, now->sampling.get());
-            return compute_q(*on.opened, sampling, one.grid);
+        const Encoding encoding(*on.opened, images, *now->trajectory);
+        const NormalOperator n(encoding, [&](const Trajectory& trajectory) {
+            EXPECT_EQ(&trajectory, now->trajectory.get());
+            return compute_q(*on.opened, trajectory, one.grid);
         });
         const LeastSquares problem(n, SolveOptions{0.1});
         ASSERT_TRUE(problem.is_on_device());
         const ComplexVector x = one.rho.row(0).transpose();
         products.push_back(problem.system().apply(x));
         EXPECT_EQ(problem.system().apply(x), products.back());
-        const auto sum = static_cast<double>(now->sampling->samples()); // of weights of 1
-        EXPECT_NEAR(n.q_at_zero(), sum, sum * tolerance::q_at_zero(now->sampling->samples()));
+        const auto sum = static_cast<double>(now->trajectory->samples()); // of weights of 1
+        EXPECT_NEAR(n.q_at_zero(), sum, sum * tolerance::q_at_zero(now->trajectory->samples()));
     }
     EXPECT_NE(products[0], products[1]);
 }
@@ -52,15 +52,15 @@ TEST_P(Frames, OfAListNeedNoQ) {
     const test::Problem problem = test::make_problem(of);
     const Formulation formulation{problem.grid, problem.voxels, false, true};
     const CoilRows maps = problem.coil_maps;
-    const test::Equations by(*on.opened, formulation, maps, *problem.sampling,
-                             [](const Sampling&) -> Q {
+    const test::Equations by(*on.opened, formulation, maps, *problem.trajectory,
+                             [](const Trajectory&) -> Q {
                                  ADD_FAILURE() << "Q was asked for";
                                  return {};
                              });
     const LeastSquares of_list(by.n, SolveOptions{0.1});
     ASSERT_TRUE(of_list.is_on_device());
     const ComplexVector x = problem.rho.row(0).transpose();
-    const auto f = on.opened->make(problem.trajectory(), problem.voxels);
+    const auto f = on.opened->make(problem.positions(), problem.voxels);
     EXPECT_TRUE(test::near(of_list.system().apply(x), of_list.on_reference().system->apply(x),
                            tolerance::gram(f->forward_error() + f->adjoint_error())));
 }
@@ -87,13 +87,13 @@ TEST_P(Frames, ForwardIsTheAdjointOfTheAdjoint) {
         const test::Problem problem = test::make_problem(encoded(has_maps));
         const Formulation formulation{problem.grid, problem.voxels, true, has_maps};
         const CoilRows maps = problem.coil_maps;
-        const test::Equations by(*on.opened, formulation, maps, *problem.sampling);
+        const test::Equations by(*on.opened, formulation, maps, *problem.trajectory);
         const std::vector<ComplexVector> images = images_of(problem, has_maps);
         const CoilMatrix samples = by.encoding.forward(images);
         const RightHandSides back = by.encoding.adjoint(problem.samples);
         Complex of_samples = 0;
         for (Eigen::Index m = 0; m < samples.cols(); ++m) {
-            of_samples += problem.sampling->weight(static_cast<std::size_t>(m)) *
+            of_samples += problem.trajectory->weight(static_cast<std::size_t>(m)) *
                           samples.col(m).dot(problem.samples.col(m));
         }
         Complex of_images = 0;
@@ -114,22 +114,22 @@ TEST_P(Frames, TheDerivativeIsThatOfFiniteDifferences) {
         const Formulation formulation{problem.grid, problem.voxels, true, has_maps};
         const CoilRows maps = problem.coil_maps;
         const std::vector<ComplexVector> images = images_of(problem, has_maps);
-        std::vector<Vec3> directions(problem.sampling->samples());
+        std::vector<Vec3> directions(problem.trajectory->samples());
         for (std::size_t m = 0; m < directions.size(); ++m) {
             directions[m] = {std::cos(double(m)), std::sin(2.0 * double(m)), 0};
         }
         const auto moved = [&](double by) {
-            Sampling sampling = *problem.sampling;
+            Trajectory trajectory = *problem.trajectory;
             for (std::size_t m = 0; m < directions.size(); ++m) {
                 for (std::size_t d = 0; d < 2; ++d) {
-                    sampling.trajectory[m][d] += by * directions[m][d];
+                    trajectory.positions[m][d] += by * directions[m][d];
                 }
             }
-            const test::Equations of(*exact, formulation, maps, sampling);
+            const test::Equations of(*exact, formulation, maps, trajectory);
             return of.encoding.forward(images);
         };
         const CoilMatrix expected = (moved(step) - moved(-step)) / (2 * step);
-        const test::Equations by(*on.opened, formulation, maps, *problem.sampling);
+        const test::Equations by(*on.opened, formulation, maps, *problem.trajectory);
         const CoilMatrix derivative = by.encoding.derivative(images, directions);
         EXPECT_LE((derivative - expected).norm(), 1e-5 * expected.norm()) << has_maps;
     }
@@ -139,7 +139,7 @@ TEST_P(Frames, SeveralThreadsUseOneEncoding) {
     const test::Problem problem = test::make_problem(encoded(true));
     const Formulation formulation{problem.grid, problem.voxels, true, true};
     const CoilRows maps = problem.coil_maps;
-    const test::Equations by(*on.opened, formulation, maps, *problem.sampling);
+    const test::Equations by(*on.opened, formulation, maps, *problem.trajectory);
     const ComplexVector alone = by.encoding.adjoint(problem.samples).volumes.front().values();
     std::vector<std::future<ComplexVector>> others;
     for (int i = 0; i < 4; ++i) {
@@ -178,12 +178,12 @@ TEST(NormalOperators, MultiplyByTheCheaperOfQAndFAndItsAdjoint) {
         const auto product = [&](int iterations) {
             SolveOptions settings{0.1};
             settings.iterations = iterations;
-            const Route route = route_of(*of_cpu, problem.sampling->points(), formulation, settings,
-                                         0, iterations > 0 ? 1 : 0);
-            const test::Equations by(*transforms, formulation, no_maps, *problem.sampling,
-                                     [&](const Sampling& sampling) {
+            const Route route = route_of(*of_cpu, problem.trajectory->points(), formulation,
+                                         settings, 0, iterations > 0 ? 1 : 0);
+            const test::Equations by(*transforms, formulation, no_maps, *problem.trajectory,
+                                     [&](const Trajectory& trajectory) {
                                          ++qs;
-                                         return compute_q(*transforms, sampling, problem.grid);
+                                         return compute_q(*transforms, trajectory, problem.grid);
                                      },
                                      {route});
             return LeastSquares(by.n, settings).system().apply(x);
@@ -216,7 +216,7 @@ TEST_P(Kept, ATransformThatServedOthersGivesTheBitsOfAFreshOne) {
             by.adjoint(weights, out, test::silent);
             return on.device().download(out);
         };
-        const auto make = [&] { return on.opened->make(problem.trajectory(), problem.voxels); };
+        const auto make = [&] { return on.opened->make(problem.positions(), problem.voxels); };
         const CoilMatrix other = random.matrix(2, 65);
         const auto used = make();
         const ComplexVector first = adjoint(*used, problem.samples);

@@ -45,12 +45,12 @@ protected:
     std::unique_ptr<Transforms> transforms = reference_transforms();
     Reporter report;
     test::ReferenceSystem through_q{
-        compute_q(*transforms, *problem.sampling, problem.grid, report)};
-    test::ReferenceSystem explicitly{*transforms, *problem.sampling, problem.voxels};
+        compute_q(*transforms, *problem.trajectory, problem.grid, report)};
+    test::ReferenceSystem explicitly{*transforms, *problem.trajectory, problem.voxels};
 
     double bound() const {
         return 4 * tolerance::reference(2 * problem.largest_turns(),
-                                        problem.trajectory().size() + problem.voxels.count());
+                                        problem.positions().size() + problem.voxels.count());
     }
 
     Eigen::MatrixXcd dense(test::ReferenceSystem& gram) const {

@@ -29,17 +29,16 @@ double dot(const Vec3& a, const Vec3& b) {
 
 double bound_of(const Problem& problem) {
     return 2 * tolerance::reference(problem.largest_turns(),
-                                    problem.trajectory().size() + problem.voxels.count());
+                                    problem.positions().size() + problem.voxels.count());
 }
 
 CoilMatrix fhd_of(const Problem& problem, const CoilMatrix& mu) {
-    return adjoint_on_host(*reference_transforms(), problem.trajectory(), mu, problem.voxels,
-                           silent)
+    return adjoint_on_host(*reference_transforms(), problem.positions(), mu, problem.voxels, silent)
         .values;
 }
 
 CoilMatrix forward_of(const Problem& problem, const CoilMatrix& rho) {
-    return forward_on_host(*reference_transforms(), problem.trajectory(), rho, problem.voxels,
+    return forward_on_host(*reference_transforms(), problem.positions(), rho, problem.voxels,
                            silent)
         .values;
 }
@@ -64,33 +63,33 @@ protected:
 };
 
 TEST_P(Invariance, OrderOfTheSamplesDoesNotMatter) {
-    const std::size_t count = problem.trajectory().size();
+    const std::size_t count = problem.positions().size();
     const std::vector<std::size_t> order = test::Random(11).permutation(count);
-    Sampling shuffled = *problem.sampling;
+    Trajectory shuffled = *problem.trajectory;
     CoilMatrix mu = problem.samples;
     for (std::size_t m = 0; m < count; ++m) {
         const auto to = static_cast<Eigen::Index>(m);
         const auto from = static_cast<Eigen::Index>(order[m]);
-        shuffled.trajectory[m] = problem.trajectory()[order[m]];
-        shuffled.phi(to) = problem.sampling->phi(from);
-        shuffled.weights(to) = problem.sampling->weights(from);
+        shuffled.positions[m] = problem.positions()[order[m]];
+        shuffled.phi(to) = problem.trajectory->phi(from);
+        shuffled.weights(to) = problem.trajectory->weights(from);
         mu.col(to) = problem.samples.col(from);
     }
     const CoilMatrix fhd =
-        adjoint_on_host(*reference_transforms(), shuffled.trajectory, mu, problem.voxels, silent)
+        adjoint_on_host(*reference_transforms(), shuffled.positions, mu, problem.voxels, silent)
             .values;
     EXPECT_TRUE(near(fhd, fhd_of(problem, problem.samples), bound_of(problem)));
 
     Reporter report;
     const auto transforms = reference_transforms();
     const Q q = compute_q(*transforms, shuffled, problem.grid, report);
-    const Q ordered = compute_q(*transforms, *problem.sampling, problem.grid, report);
+    const Q ordered = compute_q(*transforms, *problem.trajectory, problem.grid, report);
     EXPECT_TRUE(near(q.half.values(), ordered.half.values(), 2 * bound_of(problem)));
 }
 
 TEST_P(Invariance, TransformsAreLinear) {
     const Complex a(2, -3);
-    const CoilMatrix other = test::Random(12).matrix(2, problem.trajectory().size());
+    const CoilMatrix other = test::Random(12).matrix(2, problem.positions().size());
     EXPECT_TRUE(near(fhd_of(problem, a * problem.samples + other),
                      CoilMatrix(a * fhd_of(problem, problem.samples) + fhd_of(problem, other)),
                      4 * bound_of(problem)));
@@ -115,9 +114,9 @@ TEST_P(Invariance, ALoneVoxelIsThePhaseOfItsPlace) {
         }
         CoilMatrix rho = CoilMatrix::Zero(1, static_cast<Eigen::Index>(problem.voxels.count()));
         rho(0, static_cast<Eigen::Index>(n)) = 1;
-        CoilMatrix expected(1, static_cast<Eigen::Index>(problem.trajectory().size()));
-        for (std::size_t m = 0; m < problem.trajectory().size(); ++m) {
-            expected(0, static_cast<Eigen::Index>(m)) = phase(-dot(problem.trajectory()[m], x));
+        CoilMatrix expected(1, static_cast<Eigen::Index>(problem.positions().size()));
+        for (std::size_t m = 0; m < problem.positions().size(); ++m) {
+            expected(0, static_cast<Eigen::Index>(m)) = phase(-dot(problem.positions()[m], x));
         }
         EXPECT_TRUE(near(forward_of(problem, rho), expected, bound_of(problem))) << "voxel " << n;
     }
@@ -126,7 +125,7 @@ TEST_P(Invariance, ALoneVoxelIsThePhaseOfItsPlace) {
 // On whole k the transform is periodic in N: a circular shift by s voxels is exp(-i 2 pi k.s/N).
 TEST_P(Invariance, ACircularShiftIsAPhaseOfCartesianSamples) {
     Case of = GetParam();
-    of.trajectory = "cartesian";
+    of.design = "cartesian";
     const Problem cartesian = test::make_problem(of);
     const auto& size = cartesian.grid.size;
     const std::array<std::size_t, 3> shift{1, 3, size[2] > 1 ? 2U : 0U};
@@ -139,10 +138,10 @@ TEST_P(Invariance, ACircularShiftIsAPhaseOfCartesianSamples) {
             cartesian.rho.col(static_cast<Eigen::Index>(n));
     }
     CoilMatrix expected = forward_of(cartesian, cartesian.rho);
-    for (std::size_t m = 0; m < cartesian.trajectory().size(); ++m) {
+    for (std::size_t m = 0; m < cartesian.positions().size(); ++m) {
         double turns = 0;
         for (std::size_t d = 0; d < 3; ++d) {
-            turns += cartesian.trajectory()[m][d] * static_cast<double>(shift[d]) /
+            turns += cartesian.positions()[m][d] * static_cast<double>(shift[d]) /
                      static_cast<double>(size[d]);
         }
         expected.col(static_cast<Eigen::Index>(m)) *= phase(-turns);
@@ -161,8 +160,8 @@ TEST_P(Invariance, AShiftOfThePositionsIsAPhase) {
     Problem moved = problem;
     moved.voxels = Voxels::at(problem.grid, positions);
     CoilMatrix expected = forward_of(problem, problem.rho);
-    for (std::size_t m = 0; m < problem.trajectory().size(); ++m) {
-        expected.col(static_cast<Eigen::Index>(m)) *= phase(-dot(problem.trajectory()[m], shift));
+    for (std::size_t m = 0; m < problem.positions().size(); ++m) {
+        expected.col(static_cast<Eigen::Index>(m)) *= phase(-dot(problem.positions()[m], shift));
     }
     EXPECT_TRUE(near(forward_of(moved, problem.rho), expected, 2 * bound_of(moved)));
 }

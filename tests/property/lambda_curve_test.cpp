@@ -22,10 +22,10 @@ Eigen::MatrixXcd dense_model(const test::Problem& problem) {
         forward_on_host(*reference_transforms(), problem.points(),
                         CoilMatrix::Identity(voxels, voxels), problem.voxels, test::silent)
             .values; // N x M
-    const Sampling& sampling = *problem.sampling;
+    const Trajectory& trajectory = *problem.trajectory;
     const Eigen::Index samples = f.cols();
     const ComplexVector factors =
-        sampling.weights.cwiseSqrt().cast<Complex>().cwiseProduct(sampling.phi);
+        trajectory.weights.cwiseSqrt().cast<Complex>().cwiseProduct(trajectory.phi);
     Eigen::MatrixXcd model(problem.samples.rows() * samples, voxels);
     for (Eigen::Index c = 0; c < problem.samples.rows(); ++c) {
         model.middleRows(c * samples, samples) =
@@ -38,7 +38,7 @@ ComplexVector weighted(const test::Problem& problem, const CoilMatrix& samples) 
     ComplexVector all(samples.size());
     for (Eigen::Index c = 0; c < samples.rows(); ++c) {
         all.segment(c * samples.cols(), samples.cols()) =
-            problem.sampling->weights.cwiseSqrt().asDiagonal() * samples.row(c).transpose();
+            problem.trajectory->weights.cwiseSqrt().asDiagonal() * samples.row(c).transpose();
     }
     return all;
 }
@@ -75,16 +75,16 @@ TEST_P(LambdaCurves, AreThoseOfDenseEquations) {
     Reporter report;
     const Formulation formulation{problem.grid, problem.voxels, true, true};
     const CoilRows maps = problem.coil_maps;
-    const test::Equations by(*on.opened, formulation, maps, *problem.sampling);
+    const test::Equations by(*on.opened, formulation, maps, *problem.trajectory);
     const RightHandSides fhd = by.encoding.adjoint(problem.samples);
     const SolveOptions options{smallest_lambda, 300, 1e-4};
     const LambdaCurve curve = make_lambda_curve(by.n, problem.frame(), fhd, 2.5, options,
                                                 by_all_iterations(options), report);
 
     const Dense dense{dense_model(problem), weighted(problem, problem.samples),
-                      problem.sampling->q_weights().sum()};
+                      problem.trajectory->q_weights().sum()};
     EXPECT_NEAR(curve.data, dense.data.squaredNorm(), 1e-9 * curve.data);
-    EXPECT_NEAR(curve.noise, 2.5 * problem.sampling->weights.sum(), 1e-9 * curve.noise);
+    EXPECT_NEAR(curve.noise, 2.5 * problem.trajectory->weights.sum(), 1e-9 * curve.noise);
     std::size_t compared = 0;
     for (const LambdaPoint& point : curve.points) {
         if (point.lambda < 0.01) {
@@ -112,19 +112,19 @@ TEST_P(LambdaCurves, SmallResidualsAreThoseOfTheSamples) {
     for (Eigen::Index c = 0; c < problem.samples.rows(); ++c) {
         const ComplexVector of_coil =
             fitted.segment(c * problem.samples.cols(), problem.samples.cols());
-        problem.samples.row(c) = of_coil.cwiseQuotient(problem.sampling->weights.cwiseSqrt()) +
+        problem.samples.row(c) = of_coil.cwiseQuotient(problem.trajectory->weights.cwiseSqrt()) +
                                  1e-4 * problem.samples.row(c).transpose();
     }
     Reporter report;
     const Formulation formulation{problem.grid, problem.voxels, true, true};
     const CoilRows maps = problem.coil_maps;
-    const test::Equations by(*on.opened, formulation, maps, *problem.sampling);
+    const test::Equations by(*on.opened, formulation, maps, *problem.trajectory);
     const SolveOptions options{smallest_lambda, 300, 1e-4};
     const LambdaCurve curve =
         make_lambda_curve(by.n, problem.frame(), by.encoding.adjoint(problem.samples), 0, options,
                           by_all_iterations(options), report);
     const Dense dense{dense_model(problem), weighted(problem, problem.samples),
-                      problem.sampling->q_weights().sum()};
+                      problem.trajectory->q_weights().sum()};
     const LambdaPoint& first = curve.points.front();
     const double residual = dense.at(first.lambda)[0];
     EXPECT_NEAR(first.residual, residual, 0.01 * residual) << residual / curve.data;
@@ -137,13 +137,13 @@ TEST_P(LambdaCurves, TheSolutionExplainsWhatItsResidualLeaves) {
     Reporter report;
     const Formulation formulation{problem.grid, problem.voxels, true, true};
     const CoilRows maps = problem.coil_maps;
-    const test::Equations by(*on.opened, formulation, maps, *problem.sampling);
+    const test::Equations by(*on.opened, formulation, maps, *problem.trajectory);
     SolveOptions options;
     options.lambda = 0.05;
     const RightHandSides fhd = by.encoding.adjoint(problem.samples);
     const Solved solved = by.solve(fhd.volumes, options, report);
     const ComplexVector data = weighted(problem, problem.samples);
-    const double energy = energy_of(*problem.sampling, problem.samples);
+    const double energy = energy_of(*problem.trajectory, problem.samples);
     EXPECT_NEAR(energy, data.squaredNorm(), 1e-9 * energy);
     const double misfit = (dense_model(problem) * solved.image - data).squaredNorm();
     EXPECT_NEAR(energy - solved.explained, misfit,

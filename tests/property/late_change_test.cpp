@@ -53,10 +53,10 @@ protected:
     CoilRows no_maps;
     test::Problem problem = [] {
         test::Case radial{"radial", {12, 13, 0}};
-        radial.trajectory = "radial";
+        radial.design = "radial";
         return test::make_problem(radial);
     }();
-    Q q = compute_q(*reference, *problem.sampling, problem.grid, report);
+    Q q = compute_q(*reference, *problem.trajectory, problem.grid, report);
     Volume b = Volume(vector(problem.grid.voxels()));
     CoilMaps maps{reference->device(), no_maps}; // of no coil
 };

@@ -97,9 +97,9 @@ TEST_F(NoiseMap, OfTwoCoilsIsDividedByTheRootOfTheirSquares) {
 TEST_F(NoiseMap, OfEverySecondLineHasTheGFactorOfSense) {
     Scan scan = two_coils();
     std::vector<std::size_t> kept;
-    const Sampling& full = *scan.frames[0].sampling;
+    const Trajectory& full = *scan.frames[0].trajectory;
     for (std::size_t m = 0; m < full.samples(); ++m) {
-        if (std::lround(full.trajectory[m][1]) % 2 == 0) {
+        if (std::lround(full.positions[m][1]) % 2 == 0) {
             kept.push_back(m);
         }
     }

@@ -44,23 +44,21 @@ std::unique_ptr<Transforms> nufft(Precision precision, double accuracy, bool by_
     }
 }
 
-Problem problem_of(const std::string& trajectory, const std::array<std::size_t, 3>& size,
+Problem problem_of(const std::string& design, const std::array<std::size_t, 3>& size,
                    std::size_t samples) {
-    Case of{trajectory, size, samples};
-    const bool is_known = trajectory == "radial" || trajectory == "spiral";
-    of.trajectory = is_known ? trajectory : "uniform";
+    Case of{design, size, samples};
+    const bool is_known = design == "radial" || design == "spiral";
+    of.design = is_known ? design : "uniform";
     Problem problem = test::make_problem(of);
-    auto sampling = std::make_shared<Sampling>(*problem.sampling);
-    for (std::size_t m = 0; m < sampling->samples(); ++m) {
+    auto trajectory = std::make_shared<Trajectory>(*problem.trajectory);
+    for (std::size_t m = 0; m < trajectory->samples(); ++m) {
         for (std::size_t d = 0; d < static_cast<std::size_t>(problem.grid.dimensions); ++d) {
             const double half = static_cast<double>(problem.grid.size[d]) / 2;
-            double& k = sampling->trajectory[m][d];
-            k = trajectory == "one point" ? 0.3 * half
-                : trajectory == "edges"   ? (k < 0 ? -half : half)
-                                          : k;
+            double& k = trajectory->positions[m][d];
+            k = design == "one point" ? 0.3 * half : design == "edges" ? (k < 0 ? -half : half) : k;
         }
     }
-    problem.sampling = sampling;
+    problem.trajectory = trajectory;
     return problem;
 }
 
@@ -87,11 +85,11 @@ TEST_P(Nufft, IsAsExactAsItIsAsked) {
                                                            {1, 2, 3},
                                                            {9, 11, 7}}) {
                 const bool is_volume = size[2] > 0;
-                const std::string trajectory = name;
-                if (is_volume && (trajectory == "spiral" || trajectory == "radial")) { // of planes
+                const std::string design = name;
+                if (is_volume && (design == "spiral" || design == "radial")) { // of planes
                     continue;
                 }
-                const Problem problem = problem_of(trajectory, size, 301);
+                const Problem problem = problem_of(design, size, 301);
                 const Voxels differences = test::places_of_q(problem);
                 const auto expect = [&](const OnHost& found, const OnHost& exact,
                                         const char* what) {
@@ -129,7 +127,7 @@ TEST(NufftByKernels, IsAsExactOfManySamplesAndCoils) {
                 GTEST_SKIP() << "no device";
             }
             Case of{"many", size, 6001};
-            of.trajectory = "uniform";
+            of.design = "uniform";
             of.coils = 6;
             const Problem problem = test::make_problem(of);
             const CoilMatrix found = test::adjoint_of(*transforms, problem).values;

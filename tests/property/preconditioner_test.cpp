@@ -30,7 +30,7 @@ protected:
 
     Q q_of(const test::Case& of) {
         const test::Problem problem = test::make_problem(of);
-        return compute_q(*reference, *problem.sampling, problem.grid, report);
+        return compute_q(*reference, *problem.trajectory, problem.grid, report);
     }
     ComplexVector through(SelfAdjoint& map, const ComplexVector& in) {
         Array out = on.device().zeros(map.inputs(), {true, on.precision});
@@ -248,7 +248,7 @@ TEST_P(Preconditioners, AreTheirOwnAdjointAndPositiveForAnySize) {
 // The centre of a radial scan is sampled densely, its rim sparsely, its corners not at all.
 TEST_P(Preconditioners, SpareConjugateGradientsIterations) {
     test::Case radial{"radial", {24, 24, 0}};
-    radial.trajectory = "radial";
+    radial.design = "radial";
     const Q q = q_of(radial);
     const std::size_t voxels = q.grid.voxels();
     CoilRows rows;

@@ -41,7 +41,7 @@ TEST(Reconstruct, AFullCartesianScanGivesTheObjectBack) {
         Reporter report;
         const auto transforms = reference_transforms();
         const Frame& frame = scan.frames[0];
-        const test::Equations by(*transforms, formulation, scan.coil_maps, *frame.sampling);
+        const test::Equations by(*transforms, formulation, scan.coil_maps, *frame.trajectory);
         const Solved solved = by.solve(by.encoding.adjoint(frame.samples).volumes,
                                        {0, 30, 1e-11, &solver_named("eigen")}, report);
         EXPECT_TRUE(near(solved.image, ComplexVector(problem.rho.row(0).transpose()), 1e-9));
@@ -91,7 +91,7 @@ TEST_F(FromFileToFile, CoilMapsGiveOneImage) {
     scan.coil_maps = problem.coil_maps.cast<std::complex<float>>().cast<Complex>();
     CoilMatrix images = scan.coil_maps.doubles();
     images.array().rowwise() *= problem.rho.row(0).array();
-    scan.frames[0].samples = forward_on_host(*reference_transforms(), problem.trajectory(), images,
+    scan.frames[0].samples = forward_on_host(*reference_transforms(), problem.positions(), images,
                                              problem.voxels, silent)
                                  .values;
     const CoilMatrix image = image_of(scan, exactly());
@@ -108,7 +108,7 @@ TEST_F(FromFileToFile, CoilsWithoutMapsAreCombinedByTheirSquares) {
     of.coils = 2;
     const Problem problem = test::make_problem(of);
     Scan scan = scan_of(problem);
-    scan.frames[0].samples = forward_on_host(*reference_transforms(), problem.trajectory(),
+    scan.frames[0].samples = forward_on_host(*reference_transforms(), problem.positions(),
                                              problem.rho, problem.voxels, silent)
                                  .values;
     const CoilMatrix expected = problem.rho.colwise().norm().cast<Complex>();
@@ -121,13 +121,13 @@ TEST_F(FromFileToFile, PhiAndWeightsDoNotChangeWhatIsConsistent) {
     Case of = cartesian({5, 4, 0});
     of.phi = of.weights = true;
     Problem problem = test::make_problem(of);
-    Sampling sampling = *problem.sampling;
-    sampling.phi = (sampling.phi.array() + Complex(3, 0)).matrix();
-    sampling.phi = sampling.phi.cast<std::complex<float>>().cast<Complex>().eval();
-    sampling.weights.array() += 1;
-    problem.sampling = std::make_shared<const Sampling>(sampling);
+    Trajectory trajectory = *problem.trajectory;
+    trajectory.phi = (trajectory.phi.array() + Complex(3, 0)).matrix();
+    trajectory.phi = trajectory.phi.cast<std::complex<float>>().cast<Complex>().eval();
+    trajectory.weights.array() += 1;
+    problem.trajectory = std::make_shared<const Trajectory>(trajectory);
     Scan scan = scan_of(problem);
-    scan.frames[0].samples.doubles().row(0).array() *= sampling.phi.transpose().array();
+    scan.frames[0].samples.doubles().row(0).array() *= trajectory.phi.transpose().array();
     FileOptions options = exactly();
     options.solve.iterations = 200;
     // |phi| lies between 2 - sqrt(2) and 4 + sqrt(2), which magnifies the rounding of the samples.
@@ -152,15 +152,15 @@ TEST_F(FromFileToFile, FramesThatAreSampledAlikeShareQ) {
 TEST_F(FromFileToFile, FramesThatAlternateNeedAQForEachSampling) {
     const Problem problem = test::make_problem(cartesian({5, 4, 0}));
     Scan scan = scan_of(problem);
-    Sampling reversed = *problem.sampling;
-    std::reverse(reversed.trajectory.begin(), reversed.trajectory.end());
-    const auto other = std::make_shared<const Sampling>(reversed);
+    Trajectory reversed = *problem.trajectory;
+    std::reverse(reversed.positions.begin(), reversed.positions.end());
+    const auto other = std::make_shared<const Trajectory>(reversed);
     CoilMatrix expected(5, problem.rho.cols());
     for (Eigen::Index f = 0; f < 5; ++f) {
         Frame frame = scan.frames[0];
         CoilMatrix& samples = frame.samples.doubles();
         if (f % 2 == 1) {
-            frame.sampling = other;
+            frame.trajectory = other;
             samples = samples.rowwise().reverse().eval();
         }
         samples *= static_cast<double>(f + 1);
@@ -176,9 +176,9 @@ TEST_F(FromFileToFile, AFrameOfItsOwnTrajectoryHasItsOwnQ) {
     const Problem problem = test::make_problem(cartesian({5, 4, 0}));
     Scan scan = scan_of(problem);
     scan.frames.push_back(scan.frames[0]);
-    Sampling reversed = *problem.sampling;
-    std::reverse(reversed.trajectory.begin(), reversed.trajectory.end());
-    scan.frames[1].sampling = std::make_shared<const Sampling>(reversed);
+    Trajectory reversed = *problem.trajectory;
+    std::reverse(reversed.positions.begin(), reversed.positions.end());
+    scan.frames[1].trajectory = std::make_shared<const Trajectory>(reversed);
     scan.frames[1].samples = scan.frames[0].samples.doubles().rowwise().reverse();
     const CoilMatrix images = image_of(scan, exactly());
     EXPECT_EQ(transforms.qs, 2);
@@ -190,8 +190,8 @@ TEST_F(FromFileToFile, QOfAFileIsUsedAndThatOfAnotherScanRefused) {
     const Scan scan = scan_of(problem);
     FileOptions options = exactly();
     options.q_file = folder.file("q.h5");
-    const Q q = compute_q(transforms, *problem.sampling, problem.grid, report);
-    write_q(options.q_file, q.grid, {q_key(*problem.sampling, q.grid)},
+    const Q q = compute_q(transforms, *problem.trajectory, problem.grid, report);
+    write_q(options.q_file, q.grid, {q_key(*problem.trajectory, q.grid)},
             [&](std::size_t) { return stored(q); }, {"loops", 1e-16}, {});
     transforms.qs = 0;
     EXPECT_TRUE(near(image_of(scan, options), CoilMatrix(problem.rho.row(0)), rounding_of_files));
@@ -199,9 +199,9 @@ TEST_F(FromFileToFile, QOfAFileIsUsedAndThatOfAnotherScanRefused) {
 
     std::filesystem::remove(folder.file("image.h5"));
     Scan other = scan;
-    Sampling moved = *problem.sampling;
-    moved.trajectory[3][0] += 0.01;
-    other.frames[0].sampling = std::make_shared<const Sampling>(moved);
+    Trajectory moved = *problem.trajectory;
+    moved.positions[3][0] += 0.01;
+    other.frames[0].trajectory = std::make_shared<const Trajectory>(moved);
     EXPECT_THROW(image_of(other, options), InputError);
     EXPECT_FALSE(std::filesystem::exists(folder.file("image.h5"))) << "an image after an error";
 }
@@ -216,9 +216,9 @@ TEST_F(FromFileToFile, QIsKeptInAFolderForScansOfTheSameTrajectory) {
     EXPECT_TRUE(near(image_of(scan, options), image, rounding_of_files));
     EXPECT_EQ(transforms.qs, 1) << "Q was computed again";
 
-    Sampling moved = *problem.sampling;
-    moved.trajectory[3][0] += 0.01;
-    scan.frames[0].sampling = std::make_shared<const Sampling>(moved);
+    Trajectory moved = *problem.trajectory;
+    moved.positions[3][0] += 0.01;
+    scan.frames[0].trajectory = std::make_shared<const Trajectory>(moved);
     image_of(scan, options);
     EXPECT_EQ(transforms.qs, 2) << "Q of another trajectory was believed";
 

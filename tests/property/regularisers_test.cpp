@@ -95,7 +95,7 @@ TEST_P(Regularisers, OfEveryRowHaveAnAdjointAndSayWhetherItInverts) {
     for (const Grid& grid : {make_grid(1, 1), make_grid(7, 1), make_grid(5, 66), make_grid(3, 4, 5),
                              make_grid(65, 2, 1)}) {
         const PriorImage prior{"prior.h5", vector(grid.voxels())};
-        const std::vector<Vec3> trajectory = corners_of_half(grid);
+        const std::vector<Vec3> positions = corners_of_half(grid);
         const RealVector some =
             (vector(grid.voxels()).real().array() > -0.3).cast<double>().matrix();
         for (const Regulariser& row : regularisers()) {
@@ -104,7 +104,7 @@ TEST_P(Regularisers, OfEveryRowHaveAnAdjointAndSayWhetherItInverts) {
             }
             for (const RealVector* const seen : {static_cast<const RealVector*>(nullptr), &some}) {
                 const std::vector<RegulariserTerm> terms = make_regularisers(
-                    {{row.name, 1}}, {on.device(), on.precision, grid, &prior, &trajectory, seen});
+                    {{row.name, 1}}, {on.device(), on.precision, grid, &prior, &positions, seen});
                 Operator& k = *terms[0].k;
                 const auto apply = [&](const ComplexVector& in) {
                     Array out = on.device().zeros(k.outputs(), {true, on.precision});
@@ -152,7 +152,7 @@ TEST_P(Regularisers, QuadraticOnesJoinTheNormalEquations) {
 /// exact.
 TEST_P(Regularisers, GradientsOfQuadraticOnesAreFiniteDifferences) {
     const Grid grid = make_grid(6, 5, 4);
-    const std::vector<Vec3> trajectory{{-2, -2, -1}, {2, 2, 1}, {-2, 2, 1}, {2, -2, -1}};
+    const std::vector<Vec3> positions{{-2, -2, -1}, {2, 2, 1}, {-2, 2, 1}, {2, -2, -1}};
     const PriorImage prior{"p.h5", vector(grid.voxels())};
     test::Diagonal one(on.device(), grid.voxels());
     constexpr double weight = 0.7;
@@ -161,7 +161,7 @@ TEST_P(Regularisers, GradientsOfQuadraticOnesAreFiniteDifferences) {
             continue;
         }
         const std::vector<RegulariserTerm> terms = make_regularisers(
-            {{row.name, weight}}, {on.device(), on.precision, grid, &prior, &trajectory});
+            {{row.name, weight}}, {on.device(), on.precision, grid, &prior, &positions});
         Operator& k = *terms[0].k;
         const ComplexVector target = terms[0].target
                                          ? terms[0].target->values

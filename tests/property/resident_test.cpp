@@ -83,7 +83,7 @@ protected:
 
     /// Of N with these maps.
     ComplexVector product(CoilMaps& maps) {
-        const Q q = test::exact_q(*problem.sampling, problem.grid);
+        const Q q = test::exact_q(*problem.trajectory, problem.grid);
         Toeplitz gram(on.device(), q, on.precision, maps);
         Array out = on.device().zeros(voxels(), {true, on.precision});
         gram.apply(of(problem.rho.row(0).transpose()), out);

@@ -19,12 +19,12 @@ using RestrictedPreconditioner = test::ArraysFixture;
 // A is lambda alone where maps see nothing, and terms are what they are there.
 TEST_P(RestrictedPreconditioner, IsTheDiagonalWhereMapsSeeNothing) {
     test::Case radial{"radial", {16, 15, 0}};
-    radial.trajectory = "radial";
+    radial.design = "radial";
     const auto reference = reference_transforms();
     Reporter report;
     const test::Problem problem = test::make_problem(radial);
     constexpr double lambda = 1e-3;
-    const Q q = compute_q(*reference, *problem.sampling, problem.grid, report);
+    const Q q = compute_q(*reference, *problem.trajectory, problem.grid, report);
     const std::size_t voxels = q.grid.voxels();
     RealVector seen = RealVector::Ones(static_cast<Eigen::Index>(voxels));
     for (Eigen::Index n = 0; n < seen.size(); ++n) {
@@ -65,7 +65,7 @@ TEST_P(RestrictedPreconditioner, KnowsDifferencesWhereTheMiddleIsNotSeen) {
     const auto reference = reference_transforms();
     Reporter report;
     const test::Problem problem = test::make_problem({"grid", {12, 10, 0}, 60});
-    const Q q = compute_q(*reference, *problem.sampling, problem.grid, report);
+    const Q q = compute_q(*reference, *problem.trajectory, problem.grid, report);
     RealVector seen = RealVector::Zero(static_cast<Eigen::Index>(q.grid.voxels()));
     for (Eigen::Index n = 0; n < seen.size(); ++n) {
         seen(n) = n % 12 < 4 || n / 12 > 6 ? 1 : 0; // the middle is voxel 6 of row 5

@@ -173,10 +173,10 @@ TEST_F(Scopes, FramesOfASeriesShareTheirPlace) {
 
 TEST_F(Scopes, FramesThatWereSampledAlikeFollowEachOther) {
     Scan scan = series(4);
-    Sampling moved = *scan.frames[0].sampling;
-    moved.trajectory[3][0] += 0.01;
-    const auto other = std::make_shared<const Sampling>(moved);
-    scan.frames[1].sampling = scan.frames[3].sampling = other;
+    Trajectory moved = *scan.frames[0].trajectory;
+    moved.positions[3][0] += 0.01;
+    const auto other = std::make_shared<const Trajectory>(moved);
+    scan.frames[1].trajectory = scan.frames[3].trajectory = other;
     const Done found = run(scan);
     EXPECT_EQ(found.kept.order, (std::vector<std::size_t>{0, 2, 1, 3}));
     EXPECT_EQ(found.stages.at("q"), 2);
@@ -243,9 +243,9 @@ TEST_F(Scopes, FramesThatAreKnownAreLeftAlone) {
 TEST_F(Scopes, FramesThatAreSolvedTogetherHaveASamplingEach) {
     Scan scan = series(3, 2);
     for (std::size_t f = 0; f < 3; ++f) {
-        Sampling moved = *scan.frames[f].sampling;
-        moved.trajectory[f][0] += 0.01;
-        scan.frames[f].sampling = std::make_shared<const Sampling>(moved);
+        Trajectory moved = *scan.frames[f].trajectory;
+        moved.positions[f][0] += 0.01;
+        scan.frames[f].trajectory = std::make_shared<const Trajectory>(moved);
     }
     options.solve = {0, 4, 1e-9, nullptr, {{"ttv", 0.01}}};
     options.effort.iterations = 4;

@@ -20,7 +20,7 @@ namespace {
 /// Spokes at golden angles that go on from frame to frame.
 Simulation spokes(std::size_t a_frame, std::size_t frames) {
     SimulationOptions options = options_of("golden-angle", test::make_grid(36, 36));
-    options.sampling.readouts = a_frame;
+    options.trajectory.readouts = a_frame;
     options.frames = frames;
     options.coils = 4;
     options.noise = 0.01;
@@ -124,13 +124,13 @@ TEST_F(PlaceCalibration, TakesNoFramesTogetherThatAreNotOfOneImage) {
 /// The scan with all trajectories times a factor.
 void scale_trajectories(Scan& scan, double factor) {
     for (Frame& frame : scan.frames) {
-        auto scaled = std::make_shared<Sampling>(*frame.sampling);
-        for (Vec3& k : scaled->trajectory) {
+        auto scaled = std::make_shared<Trajectory>(*frame.trajectory);
+        for (Vec3& k : scaled->positions) {
             for (double& along : k) {
                 along *= factor;
             }
         }
-        frame.sampling = std::move(scaled);
+        frame.trajectory = std::move(scaled);
     }
 }
 

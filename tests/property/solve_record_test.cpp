@@ -54,7 +54,7 @@ TEST_F(SolveRecord, TheRecordSaysHowTheSolveEndedAndHowFarTheTruthIs) {
     of.coils = 2;
     const Problem problem = test::make_problem(of);
     Scan scan = scan_of(problem);
-    scan.frames[0].samples = forward_on_host(*reference_transforms(), problem.trajectory(),
+    scan.frames[0].samples = forward_on_host(*reference_transforms(), problem.positions(),
                                              problem.rho, problem.voxels, silent)
                                  .values;
     write_native_scan(folder.file("scan.h5"), scan);

@@ -42,9 +42,9 @@ TEST_P(TimeTermsGram, IsTheNormalOperatorOfTheReference) {
         CoilMaps maps(on.device(), rows);
         Reporter report;
         const std::vector<TimeTerm> terms =
-            compute_time_terms(*on.opened, *problem.sampling, problem.grid, off, report);
+            compute_time_terms(*on.opened, *problem.trajectory, problem.grid, off, report);
         const auto gram = make_time_terms_gram(on.device(), on.precision, maps, terms, off,
-                                               problem.sampling->q_weights().sum());
+                                               problem.trajectory->q_weights().sum());
         const auto apply = [&](const ComplexVector& x) {
             Array out = on.device().zeros(voxels, {true, on.precision});
             gram->apply(test::uploaded(on, x), out);
@@ -58,7 +58,7 @@ TEST_P(TimeTermsGram, IsTheNormalOperatorOfTheReference) {
         CoilMaps exact_maps(reference->device(), rows);
         const auto exact =
             make_explicit_gram(reference->device(), Precision::float64, exact_maps, *reference,
-                               Precision::float64, *problem.sampling, problem.voxels);
+                               Precision::float64, *problem.trajectory, problem.voxels);
         const ComplexVector x = test::Random(9).vector(voxels);
         Array in = reference->device().zeros(voxels, {true, Precision::float64});
         reference->device().upload(x, in);

@@ -13,11 +13,11 @@ namespace {
 
 using test::make_grid;
 
-double share_of(const std::string& trajectory, const Grid& grid, double undersampling = 1) {
+double share_of(const std::string& design, const Grid& grid, double undersampling = 1) {
     TrajectoryOptions options;
     options.grid = grid;
     options.undersampling = undersampling;
-    return unsampled_frequencies(make_trajectory(trajectory, options), grid).mean();
+    return unsampled_frequencies(make_trajectory(design, options), grid).mean();
 }
 
 TEST(UnsampledFrequencies, AreNoneOfCartesianScans) {
@@ -30,10 +30,10 @@ TEST(UnsampledFrequencies, AreNoneOfCartesianScans) {
 
 // Circles and balls leave the corners of squares and cubes, less the frequencies next to them.
 TEST(UnsampledFrequencies, AreTheCornersOfOthers) {
-    for (const char* trajectory : {"spiral", "radial", "golden-angle"}) {
-        const double share = share_of(trajectory, make_grid(96, 96));
-        EXPECT_LT(share, 1 - pi / 4) << trajectory;
-        EXPECT_GT(share, 1 - pi / 4 * 1.08) << trajectory;
+    for (const char* design : {"spiral", "radial", "golden-angle"}) {
+        const double share = share_of(design, make_grid(96, 96));
+        EXPECT_LT(share, 1 - pi / 4) << design;
+        EXPECT_GT(share, 1 - pi / 4 * 1.08) << design;
     }
     const double cylinder = share_of("stack-of-spirals", make_grid(64, 64, 12));
     EXPECT_NEAR(cylinder, 1 - pi / 4 * 1.06, 0.04);
@@ -61,8 +61,8 @@ TEST_P(UnsampledPart, IsThatOfADiscreteFourierTransform) {
     const Grid grid = make_grid(9, 8);
     TrajectoryOptions options;
     options.grid = grid;
-    const std::vector<Vec3> trajectory = make_trajectory("radial", options);
-    const RealVector outside = unsampled_frequencies(trajectory, grid);
+    const std::vector<Vec3> design = make_trajectory("radial", options);
+    const RealVector outside = unsampled_frequencies(design, grid);
     ASSERT_GT(outside.sum(), 0);
     const auto voxels = static_cast<Eigen::Index>(grid.voxels());
     Eigen::MatrixXcd f(voxels, voxels);
@@ -76,7 +76,7 @@ TEST_P(UnsampledPart, IsThatOfADiscreteFourierTransform) {
     const ComplexVector in = vector(grid.voxels());
     const ComplexVector expected = f.adjoint() * outside.cast<Complex>().cwiseProduct(f * in);
 
-    Unsampled part(on.device(), grid, on.precision, trajectory);
+    Unsampled part(on.device(), grid, on.precision, design);
     const auto applied = [&](const ComplexVector& x) {
         Array out = on.device().zeros(grid.voxels(), {true, on.precision});
         part.apply(of(x), out);

@@ -21,7 +21,7 @@ struct SmallObject {
 
     SmallObject() {
         test::Case of{"radial", {48, 48, 0}};
-        of.trajectory = "radial";
+        of.design = "radial";
         of.coils = 4;
         problem = test::make_problem(of);
         const auto voxels = static_cast<Eigen::Index>(problem.grid.voxels());
@@ -39,7 +39,7 @@ struct SmallObject {
         }
         maps = CoilRows(values);
         values.array().rowwise() *= object.transpose().array();
-        problem.samples = forward_on_host(*reference_transforms(), problem.trajectory(), values,
+        problem.samples = forward_on_host(*reference_transforms(), problem.positions(), values,
                                           problem.voxels, test::silent)
                               .values;
     }
@@ -48,7 +48,7 @@ struct SmallObject {
         const auto transforms = reference_transforms();
         Reporter report;
         const Formulation formulation{problem.grid, problem.voxels, true, false};
-        const test::Equations by(*transforms, formulation, maps, *problem.sampling);
+        const test::Equations by(*transforms, formulation, maps, *problem.trajectory);
         SolveOptions options;
         options.iterations = iterations;
         options.tolerance = 1e-5;
@@ -79,7 +79,7 @@ TEST(UnseenVoxels, AnEvenObjectStaysEvenToItsRim) {
     scan.object = seen.select(ComplexVector::Ones(scan.object.size()), Complex(0));
     CoilMatrix images = scan.maps.to_doubles();
     images.array().rowwise() *= scan.object.transpose().array();
-    scan.problem.samples = forward_on_host(*reference_transforms(), scan.problem.trajectory(),
+    scan.problem.samples = forward_on_host(*reference_transforms(), scan.problem.positions(),
                                            images, scan.problem.voxels, test::silent)
                                .values;
     for (const char* name : {"tv", "roughness"}) {

@@ -57,12 +57,12 @@ std::vector<Vec3> random_points(Random& random, const Grid& grid, std::size_t co
     return points;
 }
 
-std::vector<Vec3> trajectory_of(const Case& of, const Grid& grid, Random& random) {
-    if (of.trajectory != "uniform") {
+std::vector<Vec3> positions_of(const Case& of, const Grid& grid, Random& random) {
+    if (of.design != "uniform") {
         TrajectoryOptions options;
         options.grid = grid;
         options.seed = of.seed;
-        return make_trajectory(of.trajectory, options);
+        return make_trajectory(of.design, options);
     }
     const Vec3 half{0.5 * static_cast<double>(grid.size[0]),
                     0.5 * static_cast<double>(grid.size[1]),
@@ -85,21 +85,21 @@ Problem make_problem(const Case& of) {
     Random random(of.seed);
     Problem problem;
     problem.grid = make_grid(of.size[0], of.size[1], of.size[2]);
-    Sampling sampling;
-    sampling.trajectory = trajectory_of(of, problem.grid, random);
-    const std::size_t samples = sampling.samples();
+    Trajectory trajectory;
+    trajectory.positions = positions_of(of, problem.grid, random);
+    const std::size_t samples = trajectory.samples();
     if (of.phi) {
-        sampling.phi = random.vector(samples);
+        trajectory.phi = random.vector(samples);
     }
     if (of.weights) {
-        sampling.weights = RealVector::NullaryExpr(static_cast<Eigen::Index>(samples),
-                                                   [&] { return random.uniform(0, 2); });
+        trajectory.weights = RealVector::NullaryExpr(static_cast<Eigen::Index>(samples),
+                                                     [&] { return random.uniform(0, 2); });
     }
     if (of.field_hz != 0) {
-        sampling.times = RealVector::NullaryExpr(static_cast<Eigen::Index>(samples),
-                                                 [&] { return random.uniform(-0.002, 0.02); });
+        trajectory.times = RealVector::NullaryExpr(static_cast<Eigen::Index>(samples),
+                                                   [&] { return random.uniform(-0.002, 0.02); });
     }
-    problem.sampling = std::make_shared<const Sampling>(std::move(sampling));
+    problem.trajectory = std::make_shared<const Trajectory>(std::move(trajectory));
     problem.voxels =
         of.listed_voxels == 0
             ? Voxels::of_grid(problem.grid)
@@ -118,7 +118,7 @@ Problem make_problem(const Case& of) {
 
 double Problem::largest_turns() const {
     Vec3 k{0, 0, 0};
-    for (const Vec3& point : trajectory()) {
+    for (const Vec3& point : positions()) {
         for (std::size_t d = 0; d < 3; ++d) {
             k[d] = std::max(k[d], std::abs(point[d]));
         }
@@ -129,8 +129,8 @@ double Problem::largest_turns() const {
         turns =
             std::max(turns, k[0] * std::abs(x[0]) + k[1] * std::abs(x[1]) + k[2] * std::abs(x[2]));
     }
-    if (voxels.off_resonance() && sampling->times.size() > 0) {
-        turns += sampling->times.cwiseAbs().maxCoeff() *
+    if (voxels.off_resonance() && trajectory->times.size() > 0) {
+        turns += trajectory->times.cwiseAbs().maxCoeff() *
                  voxels.off_resonance()->field.cwiseAbs().maxCoeff();
     }
     return turns;
@@ -138,7 +138,7 @@ double Problem::largest_turns() const {
 
 void PrintTo(const Case& of, std::ostream* stream) {
     *stream << of.name << ": grid " << of.size[0] << " x " << of.size[1] << " x " << of.size[2]
-            << ", " << of.trajectory << ", " << of.samples << " samples, " << of.coils << " coils, "
+            << ", " << of.design << ", " << of.samples << " samples, " << of.coils << " coils, "
             << of.listed_voxels << " listed voxels within " << of.reach << ", seed " << of.seed;
 }
 

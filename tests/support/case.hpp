@@ -23,22 +23,22 @@ struct Case {
     double field_hz = 0; ///< largest |field|; samples then have times from -2 to 20 ms
     double r2star = 0; ///< largest, 1/s
     /// "uniform" fills -N/2..N/2 at random; others are rows of trajectories.cpp.
-    std::string trajectory = "uniform";
+    std::string design = "uniform";
     std::uint64_t seed = 1;
 };
 
 /// A case with its values.
 struct Problem {
     Grid grid;
-    std::shared_ptr<const Sampling> sampling;
+    std::shared_ptr<const Trajectory> trajectory;
     CoilMatrix samples; ///< C x M
     CoilMatrix rho; ///< C x N
     CoilMatrix coil_maps; ///< C x N, or empty
     Voxels voxels;
 
-    const std::vector<Vec3>& trajectory() const { return sampling->trajectory; }
-    SamplePoints points() const { return sampling->points(); }
-    Frame frame() const { return {sampling, samples, "", {}}; }
+    const std::vector<Vec3>& positions() const { return trajectory->positions; }
+    SamplePoints points() const { return trajectory->points(); }
+    Frame frame() const { return {trajectory, samples, "", {}}; }
     /// Largest phase in turns: what the double reference loses digits to.
     double largest_turns() const;
 };

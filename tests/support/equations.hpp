@@ -7,15 +7,15 @@ namespace lsrecon::test {
 /// The encoding of one trajectory with its normal operator; Q is computed by the same transforms.
 struct Equations {
     Equations(Transforms& transforms, const Formulation& formulation, const CoilRows& maps,
-              const Sampling& sampling, const NormalOperator::Options& options = {})
+              const Trajectory& trajectory, const NormalOperator::Options& options = {})
         : Equations(
-              transforms, formulation, maps, sampling,
-              [&](const Sampling& of) { return compute_q(transforms, of, formulation.grid); },
+              transforms, formulation, maps, trajectory,
+              [&](const Trajectory& of) { return compute_q(transforms, of, formulation.grid); },
               options) {}
     Equations(Transforms& transforms, const Formulation& formulation, const CoilRows& maps,
-              const Sampling& sampling, const NormalOperator::MakeQ& make_q,
+              const Trajectory& trajectory, const NormalOperator::MakeQ& make_q,
               const NormalOperator::Options& options = {})
-        : images(transforms.device(), formulation, maps), encoding(transforms, images, sampling),
+        : images(transforms.device(), formulation, maps), encoding(transforms, images, trajectory),
           n(encoding, make_q, options) {}
 
     /// Of F^H d and Q.

@@ -21,7 +21,7 @@ Lines on_lines(const Grid& grid, std::size_t dimension, std::size_t count, std::
     }
     Lines result{grid, dimension, {}};
     for (const std::size_t m : random.permutation(ordered.size())) {
-        result.sampling.trajectory.push_back(ordered[m]);
+        result.trajectory.positions.push_back(ordered[m]);
     }
     return result;
 }

@@ -8,7 +8,7 @@ namespace lsrecon::test {
 struct Lines {
     Grid grid;
     std::size_t dimension;
-    Sampling sampling; ///< of its trajectory alone
+    Trajectory trajectory; ///< of its trajectory alone
 };
 
 /// So many lines at random positions, their samples in random order.

@@ -13,17 +13,17 @@ Simulation simulated(const SimulationOptions& options) {
         options, [&]() -> Transforms& { return *reference; }, report);
 }
 
-SimulationOptions options_of(const std::string& trajectory, const Grid& grid) {
+SimulationOptions options_of(const std::string& design, const Grid& grid) {
     SimulationOptions options;
-    options.trajectory = trajectory;
-    options.sampling.grid = grid;
+    options.design = design;
+    options.trajectory.grid = grid;
     return options;
 }
 
 ComplexVector inverse_transform(const Scan& scan, std::size_t index) {
     const Frame& frame = scan.frames.at(index);
     const CoilMatrix image =
-        adjoint_on_host(*reference_transforms(), frame.sampling->trajectory,
+        adjoint_on_host(*reference_transforms(), frame.trajectory->positions,
                         frame.samples.doubles(), scan.image_voxels(), [](double) {})
             .values;
     return image.row(0).transpose() / static_cast<double>(scan.grid.voxels());

@@ -6,7 +6,7 @@
 
 namespace lsrecon {
 
-SimulationOptions options_of(const std::string& trajectory, const Grid& grid);
+SimulationOptions options_of(const std::string& design, const Grid& grid);
 
 /// By the forward model of the reference.
 Simulation simulated(const SimulationOptions& options);

@@ -30,11 +30,11 @@ public:
           system_(*device_, Precision::float64,
                   std::make_unique<Toeplitz>(*device_, q, Precision::float64, maps_), lambda) {}
     /// By F and F^H.
-    ReferenceSystem(Transforms& transforms, const Sampling& sampling, const Voxels& voxels,
+    ReferenceSystem(Transforms& transforms, const Trajectory& trajectory, const Voxels& voxels,
                     const CoilMatrix& maps = {}, double lambda = 0)
         : rows_(maps), system_(*device_, Precision::float64,
                                make_explicit_gram(*device_, Precision::float64, maps_, transforms,
-                                                  Precision::float64, sampling, voxels),
+                                                  Precision::float64, trajectory, voxels),
                                lambda) {}
     ReferenceSystem(const ReferenceSystem&) = delete;
     ReferenceSystem& operator=(const ReferenceSystem&) = delete;

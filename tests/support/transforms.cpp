@@ -14,7 +14,7 @@ OnHost forward_of(Transforms& transforms, const Problem& problem) {
 
 OnHost q_of(Transforms& transforms, const Problem& problem, const Voxels& where) {
     const RealVector weights = problem.samples.row(0).cwiseAbs().transpose();
-    return q_on_host(transforms, problem.trajectory(), weights, where, silent);
+    return q_on_host(transforms, problem.positions(), weights, where, silent);
 }
 
 Voxels places_of_q(const Problem& problem) {
@@ -33,17 +33,17 @@ OnHost exact_q_of(const Problem& problem, const Voxels& where) {
     return q_of(*reference_transforms(), problem, where);
 }
 
-Q exact_q(const Sampling& sampling, const Grid& grid) {
+Q exact_q(const Trajectory& trajectory, const Grid& grid) {
     Reporter report;
     const auto transforms = reference_transforms();
-    Q q = compute_q(*transforms, sampling, grid, report);
+    Q q = compute_q(*transforms, trajectory, grid, report);
     q.half = Volume(q.half.values());
     return q;
 }
 
 Case cartesian(const std::array<std::size_t, 3>& size) {
     Case of{"cartesian", size};
-    of.trajectory = "cartesian";
+    of.design = "cartesian";
     return of;
 }
 

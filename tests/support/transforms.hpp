@@ -21,7 +21,7 @@ OnHost exact_forward_of(const Problem& problem);
 OnHost exact_q_of(const Problem& problem, const Voxels& where);
 
 /// Q by the reference, on the host: it outlives the device that made it.
-Q exact_q(const Sampling& sampling, const Grid& grid);
+Q exact_q(const Trajectory& trajectory, const Grid& grid);
 
 /// A full Cartesian scan of this size.
 Case cartesian(const std::array<std::size_t, 3>& size);

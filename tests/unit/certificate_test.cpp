@@ -104,7 +104,7 @@ public:
         : problem_(problem),
           maps_(problem.coil_maps), formulation_{problem.grid, problem.voxels, true, true},
           transforms_(open_transforms(test::on_reference(), table_of(wrong))),
-          by_(*transforms_, formulation_, maps_, *problem.sampling),
+          by_(*transforms_, formulation_, maps_, *problem.trajectory),
           drawn_(draw_voxels(maps_, problem.voxels.count())), of_(by_.encoding, by_.n, drawn_) {}
 
     std::vector<Volume> fhd() { return by_.encoding.adjoint(problem_.samples).volumes; }
@@ -155,7 +155,7 @@ TEST(Certificate, AreOfAsManyPointsOnAnyMachine) {
     const Problem problem = test::make_problem(of);
     const CoilRows no_maps;
     const Certificate errors =
-        certify_fhd(*problem.sampling, problem.samples, no_maps, problem.voxels,
+        certify_fhd(*problem.trajectory, problem.samples, no_maps, problem.voxels,
                     draw_voxels(no_maps, problem.voxels.count()),
                     {Volume(test::exact_adjoint_of(problem).values.row(0).transpose())});
     EXPECT_EQ(errors.voxels, 32) << "4e7 multiply-adds, 36 of a pair";

@@ -32,10 +32,10 @@ Scan good_scan() {
     return scan;
 }
 
-void change_sampling(Scan& scan, const std::function<void(Sampling&)>& change) {
-    auto sampling = std::make_shared<Sampling>(*scan.frames[0].sampling);
-    change(*sampling);
-    scan.frames[0].sampling = sampling;
+void change_trajectory(Scan& scan, const std::function<void(Trajectory&)>& change) {
+    auto trajectory = std::make_shared<Trajectory>(*scan.frames[0].trajectory);
+    change(*trajectory);
+    scan.frames[0].trajectory = trajectory;
 }
 
 struct Violation {
@@ -45,19 +45,19 @@ struct Violation {
     std::string found;
 };
 
-Violation of_sampling(const std::string& name, const std::function<void(Sampling&)>& spoil,
-                      const std::string& thing, const std::string& found) {
-    return {name, [spoil](Scan& scan) { change_sampling(scan, spoil); }, thing, found};
+Violation of_trajectory(const std::string& name, const std::function<void(Trajectory&)>& spoil,
+                        const std::string& thing, const std::string& found) {
+    return {name, [spoil](Scan& scan) { change_trajectory(scan, spoil); }, thing, found};
 }
 
 const std::vector<Violation>& violations() {
     static const std::vector<Violation> all{
         {"SamplesTooFew", [](Scan& s) { s.frames[0].samples.doubles().conservativeResize(2, 4); },
          "/samples", "4 values"},
-        of_sampling(
-            "PhiTooLong", [](Sampling& a) { a.phi.setOnes(6); }, "/phi", "6 values"),
-        of_sampling(
-            "WeightsTooShort", [](Sampling& a) { a.weights.setOnes(2); }, "/weights", "2 values"),
+        of_trajectory(
+            "PhiTooLong", [](Trajectory& a) { a.phi.setOnes(6); }, "/phi", "6 values"),
+        of_trajectory(
+            "WeightsTooShort", [](Trajectory& a) { a.weights.setOnes(2); }, "/weights", "2 values"),
         {"CoilMapsOfAnotherGrid", [](Scan& s) { s.coil_maps.doubles().setOnes(2, 25); },
          "/coil_maps", "25 values"},
         {"CoilMapsOfOtherCoils", [](Scan& s) { s.coil_maps.doubles().setOnes(3, 24); },
@@ -99,32 +99,33 @@ const std::vector<Violation>& violations() {
              s.voxels = std::vector<Vec3>{{0, 0, 0}, {-115, 0, 0}};
          },
          "/voxels", "-115 at [1, 0]"},
-        of_sampling(
-            "NoTrajectory", [](Sampling& s) { s.trajectory.clear(); }, "/trajectory", "no point"),
-        of_sampling(
-            "TrajectoryNan", [](Sampling& s) { s.trajectory[4][1] = nan; }, "/trajectory",
+        of_trajectory(
+            "NoTrajectory", [](Trajectory& s) { s.positions.clear(); }, "/trajectory", "no point"),
+        of_trajectory(
+            "TrajectoryNan", [](Trajectory& s) { s.positions[4][1] = nan; }, "/trajectory",
             "NaN at [4, 1]"),
-        of_sampling(
+        of_trajectory(
             "BeyondTheMatrix",
-            [](Sampling& s) {
-                s.trajectory[2] = {0, 3.16, 0};
+            [](Trajectory& s) {
+                s.positions[2] = {0, 3.16, 0};
             },
             "/trajectory", "3.16 cycles/fov at [2, 1]"),
-        of_sampling(
+        of_trajectory(
             "PhiInfinite",
-            [](Sampling& s) {
+            [](Trajectory& s) {
                 s.phi(1) = {0, infinity};
             },
             "/phi", "infinity at [1]"),
-        of_sampling(
-            "PhiZero", [](Sampling& s) { s.phi.setZero(), s.weights.resize(0); }, "/phi",
+        of_trajectory(
+            "PhiZero", [](Trajectory& s) { s.phi.setZero(), s.weights.resize(0); }, "/phi",
             "every value is 0"),
-        of_sampling(
-            "WeightNan", [](Sampling& s) { s.weights(3) = nan; }, "/weights", "NaN at [3]"),
-        of_sampling(
-            "WeightNegative", [](Sampling& s) { s.weights(3) = -0.5; }, "/weights", "-0.5 at [3]"),
-        of_sampling(
-            "WeightsZero", [](Sampling& s) { s.weights.setZero(); }, "/weights",
+        of_trajectory(
+            "WeightNan", [](Trajectory& s) { s.weights(3) = nan; }, "/weights", "NaN at [3]"),
+        of_trajectory(
+            "WeightNegative", [](Trajectory& s) { s.weights(3) = -0.5; }, "/weights",
+            "-0.5 at [3]"),
+        of_trajectory(
+            "WeightsZero", [](Trajectory& s) { s.weights.setZero(); }, "/weights",
             "every value is 0"),
     };
     return all;
@@ -136,7 +137,7 @@ TEST(Check, AGoodScanPasses) {
 
 TEST(Check, FivePerCentOfOvershootPass) {
     Scan scan = good_scan();
-    change_sampling(scan, [](Sampling& s) { s.trajectory[0] = {-2.1, 3.15, 0}; });
+    change_trajectory(scan, [](Trajectory& s) { s.positions[0] = {-2.1, 3.15, 0}; });
     EXPECT_NO_THROW(check(scan));
 }
 
@@ -163,7 +164,7 @@ TEST(Check, EveryViolationNamesFileThingAndValue) {
 TEST(Check, AFrameWithATrajectoryOfItsOwnCanBeLeftOut) {
     Scan scan = good_scan();
     scan.frames.push_back(scan.frames[0]);
-    change_sampling(scan, [](Sampling& s) { s.trajectory[2] = {0, nan, 0}; });
+    change_trajectory(scan, [](Trajectory& s) { s.positions[2] = {0, nan, 0}; });
     try {
         check(scan);
         FAIL() << "no error";
@@ -177,7 +178,7 @@ TEST(Check, ATrajectoryOfSomeFramesThatIsNoNumberIsWrongForThemAlone) {
     Scan scan = good_scan();
     EXPECT_TRUE(bad_trajectories(scan).empty());
     const Frame good = scan.frames[0];
-    change_sampling(scan, [](Sampling& s) { s.trajectory[2] = {0, nan, 0}; });
+    change_trajectory(scan, [](Trajectory& s) { s.positions[2] = {0, nan, 0}; });
     scan.frames.push_back(good);
     scan.frames.push_back(scan.frames[0]);
     const auto bad = bad_trajectories(scan);
@@ -192,7 +193,7 @@ TEST(Check, ATrajectoryOfSomeFramesThatIsNoNumberIsWrongForThemAlone) {
 TEST(Check, ATrajectoryBeyondTheMatrixIsTheScans) {
     Scan scan = good_scan();
     scan.frames.push_back(scan.frames[0]);
-    change_sampling(scan, [](Sampling& s) { s.trajectory[2] = {0, 3.16, 0}; });
+    change_trajectory(scan, [](Trajectory& s) { s.positions[2] = {0, 3.16, 0}; });
     EXPECT_TRUE(bad_trajectories(scan).empty());
     EXPECT_THROW(check(scan), InputError);
 }

@@ -95,11 +95,11 @@ TEST(LargestPart, AddsUpOverPieces) {
 
 TEST(CoilRows, ScansOfFloatsNeedNoDoubles) {
     Scan scan;
-    Sampling sampling;
-    sampling.trajectory = {{0, 0, 0}, {1, 0, 0}, {2, 0, 0}};
+    Trajectory trajectory;
+    trajectory.positions = {{0, 0, 0}, {1, 0, 0}, {2, 0, 0}};
     CoilRows::Floats values = some_floats();
     values.row(1).setZero();
-    scan.frames = {{std::make_shared<const Sampling>(sampling), values, "", {}}};
+    scan.frames = {{std::make_shared<const Trajectory>(trajectory), values, "", {}}};
     SampleCheck check(scan);
     check.add(scan.frames[0].samples);
     ASSERT_FALSE(check.end().empty());

@@ -14,20 +14,19 @@ namespace {
 
 using test::make_grid;
 
-std::vector<Vec3> trajectory_of(const std::string& name, const Grid& grid) {
+std::vector<Vec3> positions_of(const std::string& name, const Grid& grid) {
     TrajectoryOptions options;
     options.grid = grid;
     return make_trajectory(name, options);
 }
 
-RealVector cells_by(const std::string& name, const std::vector<Vec3>& trajectory,
-                    const Grid& grid) {
+RealVector cells_by(const std::string& name, const std::vector<Vec3>& positions, const Grid& grid) {
     const auto& rows = density_methods();
     const auto row = std::find_if(rows.begin(), rows.end(),
                                   [&](const DensityMethod& one) { return one.name == name; });
-    Sampling sampling;
-    sampling.trajectory = trajectory;
-    return row->of(sampling, grid).cells;
+    Trajectory trajectory;
+    trajectory.positions = positions;
+    return row->of(trajectory, grid).cells;
 }
 
 double largest_difference_from(double expected, const RealVector& found) {
@@ -37,9 +36,9 @@ double largest_difference_from(double expected, const RealVector& found) {
 /// A row of test names whose density is for any trajectory.
 class AnyTrajectory : public testing::TestWithParam<std::string> {
 protected:
-    RealVector cells(const std::vector<Vec3>& trajectory, const Grid& grid) {
+    RealVector cells(const std::vector<Vec3>& positions, const Grid& grid) {
         try {
-            return cells_by(GetParam(), trajectory, grid);
+            return cells_by(GetParam(), positions, grid);
         } catch (const NotBuiltError&) {
             return {};
         }
@@ -49,7 +48,7 @@ protected:
 TEST_P(AnyTrajectory, CartesianSamplesHaveOneCellEach) {
     for (const Grid& grid :
          {make_grid(8, 8), make_grid(7, 12), make_grid(1, 5), make_grid(4, 5, 6)}) {
-        const RealVector found = cells(trajectory_of("cartesian", grid), grid);
+        const RealVector found = cells(positions_of("cartesian", grid), grid);
         if (found.size() > 0) {
             EXPECT_LT(largest_difference_from(1, found), 1e-9) << grid.size[0];
         }
@@ -58,7 +57,7 @@ TEST_P(AnyTrajectory, CartesianSamplesHaveOneCellEach) {
 
 TEST_P(AnyTrajectory, SamplesAtOnePointShareItsCell) {
     const Grid grid = make_grid(6, 6);
-    std::vector<Vec3> twice = trajectory_of("cartesian", grid);
+    std::vector<Vec3> twice = positions_of("cartesian", grid);
     twice.insert(twice.end(), twice.begin(), twice.begin() + 6);
     const RealVector found = cells(twice, grid);
     if (found.size() > 0) {
@@ -71,16 +70,16 @@ TEST_P(AnyTrajectory, SamplesAtOnePointShareItsCell) {
 /// Inside, where a spoke's neighbours are not those at the edge, both find the ramp.
 TEST_P(AnyTrajectory, FindsTheRampOfARadialScan) {
     const Grid grid = make_grid(32, 32);
-    const std::vector<Vec3> trajectory = trajectory_of("radial", grid);
-    const RealVector found = cells(trajectory, grid);
+    const std::vector<Vec3> positions = positions_of("radial", grid);
+    const RealVector found = cells(positions, grid);
     if (found.size() == 0) {
         return;
     }
-    const RealVector ramp = cells_by("analytic", trajectory, grid);
+    const RealVector ramp = cells_by("analytic", positions, grid);
     double off = 0;
     double all = 0;
-    for (std::size_t m = 0; m < trajectory.size(); ++m) {
-        const double radius = std::hypot(trajectory[m][0], trajectory[m][1]);
+    for (std::size_t m = 0; m < positions.size(); ++m) {
+        const double radius = std::hypot(positions[m][0], positions[m][1]);
         if (radius > 2 && radius < 13) {
             off +=
                 std::abs(found(static_cast<Eigen::Index>(m)) - ramp(static_cast<Eigen::Index>(m)));
@@ -94,11 +93,11 @@ TEST_P(AnyTrajectory, FindsTheRampOfARadialScan) {
 INSTANTIATE_TEST_SUITE_P(Density, AnyTrajectory, testing::Values("pipe", "voronoi"),
                          [](const auto& chosen) { return chosen.param; });
 
-Density density_of(const std::string& name, Sampling sampling, const Grid& grid) {
+Density density_of(const std::string& name, Trajectory trajectory, const Grid& grid) {
     const auto& rows = density_methods();
     const auto row = std::find_if(rows.begin(), rows.end(),
                                   [&](const DensityMethod& one) { return one.name == name; });
-    return row->of(sampling, grid);
+    return row->of(trajectory, grid);
 }
 
 std::vector<Vec3> golden_spokes(std::size_t spokes, const Grid& grid) {
@@ -109,11 +108,11 @@ std::vector<Vec3> golden_spokes(std::size_t spokes, const Grid& grid) {
 }
 
 /// Of a Gaussian blob of 0.36 fields of view, in the image over that in the object.
-double brightness(const std::vector<Vec3>& trajectory, const RealVector& cells) {
+double brightness(const std::vector<Vec3>& positions, const RealVector& cells) {
     constexpr double sigma = 0.15;
     double sum = 0;
-    for (std::size_t m = 0; m < trajectory.size(); ++m) {
-        const double radius = std::hypot(trajectory[m][0], trajectory[m][1]);
+    for (std::size_t m = 0; m < positions.size(); ++m) {
+        const double radius = std::hypot(positions[m][0], positions[m][1]);
         sum +=
             cells(static_cast<Eigen::Index>(m)) * std::exp(-std::pow(2 * pi * sigma * radius, 2));
     }
@@ -123,35 +122,35 @@ double brightness(const std::vector<Vec3>& trajectory, const RealVector& cells) 
 // Where gaps between samples are large a sample stands for a cell, but the centre is dense.
 TEST(Density, ImagesAreAsBrightAsTheObject) {
     const Grid grid = make_grid(64, 64);
-    for (const auto& trajectory :
-         {golden_spokes(26, grid), golden_spokes(9, grid), trajectory_of("radial", grid),
-          trajectory_of("spiral", grid), trajectory_of("cartesian", grid)}) {
-        const RealVector cells = cells_by("pipe", trajectory, grid);
-        EXPECT_NEAR(brightness(trajectory, cells), 1, 0.05) << trajectory.size();
+    for (const auto& positions :
+         {golden_spokes(26, grid), golden_spokes(9, grid), positions_of("radial", grid),
+          positions_of("spiral", grid), positions_of("cartesian", grid)}) {
+        const RealVector cells = cells_by("pipe", positions, grid);
+        EXPECT_NEAR(brightness(positions, cells), 1, 0.05) << positions.size();
     }
-    Sampling sampling;
-    sampling.trajectory = golden_spokes(26, grid);
-    sampling.weights = 700 * cells_by("analytic", sampling.trajectory, grid);
-    const Density density = density_of("auto", sampling, grid);
+    Trajectory trajectory;
+    trajectory.positions = golden_spokes(26, grid);
+    trajectory.weights = 700 * cells_by("analytic", trajectory.positions, grid);
+    const Density density = density_of("auto", trajectory, grid);
     EXPECT_EQ(density.method, "weights of the scan");
-    EXPECT_NEAR(brightness(sampling.trajectory, density.cells), 1, 0.05);
+    EXPECT_NEAR(brightness(trajectory.positions, density.cells), 1, 0.05);
     // Without samples at the centre nothing tells how bright: they stand for k-space at most.
-    for (Vec3& k : sampling.trajectory) {
+    for (Vec3& k : trajectory.positions) {
         k[0] += 40;
     }
-    EXPECT_LE(density_of("auto", sampling, grid).cells.sum(), 64 * 64 * (1 + 1e-9));
+    EXPECT_LE(density_of("auto", trajectory, grid).cells.sum(), 64 * 64 * (1 + 1e-9));
 }
 
 TEST(Density, ABlurByPipeAndMenonIsSaid) {
     const Grid grid = make_grid(64, 64);
-    Sampling sampling;
-    sampling.trajectory = golden_spokes(26, grid);
-    EXPECT_EQ(test::codes_of(density_of("pipe", sampling, grid).findings),
+    Trajectory trajectory;
+    trajectory.positions = golden_spokes(26, grid);
+    EXPECT_EQ(test::codes_of(density_of("pipe", trajectory, grid).findings),
               std::vector<std::string>{"blurred_by_density"});
-    EXPECT_EQ(density_of("auto", sampling, grid).method, "analytic");
-    EXPECT_TRUE(density_of("auto", sampling, grid).findings.empty());
-    sampling.trajectory = trajectory_of("radial", grid);
-    EXPECT_TRUE(density_of("pipe", sampling, grid).findings.empty());
+    EXPECT_EQ(density_of("auto", trajectory, grid).method, "analytic");
+    EXPECT_TRUE(density_of("auto", trajectory, grid).findings.empty());
+    trajectory.positions = positions_of("radial", grid);
+    EXPECT_TRUE(density_of("pipe", trajectory, grid).findings.empty());
 }
 
 TEST(Density, TheRampOfSpokesIsTheirAngleTimesTheRadius) {
@@ -159,11 +158,11 @@ TEST(Density, TheRampOfSpokesIsTheirAngleTimesTheRadius) {
     TrajectoryOptions options;
     options.grid = grid;
     options.readouts = 20;
-    const std::vector<Vec3> trajectory = make_trajectory("radial", options);
-    const RealVector cells = cells_by("analytic", trajectory, grid);
+    const std::vector<Vec3> positions = make_trajectory("radial", options);
+    const RealVector cells = cells_by("analytic", positions, grid);
     const auto each = static_cast<std::size_t>(cells.size()) / 20;
     for (std::size_t i = 0; i < each; ++i) {
-        const double radius = std::hypot(trajectory[i][0], trajectory[i][1]);
+        const double radius = std::hypot(positions[i][0], positions[i][1]);
         const double expected = radius > 0 ? pi / 20 * radius : pi / 20 / 4;
         EXPECT_NEAR(cells(static_cast<Eigen::Index>(i)), expected, 1e-9) << radius;
     }
@@ -176,7 +175,7 @@ TEST(Density, AnalyticCellsFillTheRegionOfTheSamples) {
         for (int d = 0; d < grid.dimensions; ++d) {
             region *= static_cast<double>(grid.size[static_cast<std::size_t>(d)]);
         }
-        return cells_by("analytic", trajectory_of(name, grid), grid).sum() / region;
+        return cells_by("analytic", positions_of(name, grid), grid).sum() / region;
     };
     for (const char* name : {"radial", "golden-angle", "spiral"}) {
         EXPECT_NEAR(filled(name, make_grid(32, 32)), 1, 0.04) << name;
@@ -187,14 +186,14 @@ TEST(Density, AnalyticCellsFillTheRegionOfTheSamples) {
 
 TEST(Density, SpokesFromTheCentreHaveHalfAsMuchOfIt) {
     const Grid grid = make_grid(16, 16);
-    std::vector<Vec3> trajectory;
+    std::vector<Vec3> positions;
     for (int spoke = 0; spoke < 50; ++spoke) {
         for (int i = 0; i < 8; ++i) {
-            trajectory.push_back(
+            positions.push_back(
                 {i * std::cos(2 * pi * spoke / 50), i * std::sin(2 * pi * spoke / 50), 0});
         }
     }
-    const RealVector cells = cells_by("analytic", trajectory, grid);
+    const RealVector cells = cells_by("analytic", positions, grid);
     EXPECT_NEAR(cells(0), 2 * pi / 50 / 8, 1e-9);
     EXPECT_NEAR(cells(3), 2 * pi / 50 * 3, 1e-9);
     EXPECT_NEAR(cells.sum(), pi * 7.5 * 7.5, 1e-9);
@@ -205,14 +204,14 @@ TEST(Density, SpokesFromTheCentreHaveHalfAsMuchOfIt) {
 TEST(Density, LinesMayGoFurtherOnOneSide) {
     const Grid grid = make_grid(32, 32);
     constexpr int spokes = 41; // an odd number: lines at angles as even as those of rays
-    std::vector<Vec3> trajectory;
+    std::vector<Vec3> positions;
     for (int spoke = 0; spoke < spokes; ++spoke) {
         for (int i = -8; i <= 15; ++i) {
             const double angle = 2 * pi * spoke / spokes;
-            trajectory.push_back({i * std::cos(angle), i * std::sin(angle), 0});
+            positions.push_back({i * std::cos(angle), i * std::sin(angle), 0});
         }
     }
-    const RealVector cells = cells_by("analytic", trajectory, grid);
+    const RealVector cells = cells_by("analytic", positions, grid);
     EXPECT_NEAR(cells(8 - 5), pi / spokes * 5, 1e-9);
     EXPECT_NEAR(cells(8 + 5), pi / spokes * 5, 1e-9);
     EXPECT_NEAR(cells(8 + 12), 2 * pi / spokes * 12, 1e-9);
@@ -221,25 +220,25 @@ TEST(Density, LinesMayGoFurtherOnOneSide) {
 
 TEST(Density, SpiralsMayLeadInward) {
     const Grid grid = make_grid(32, 32);
-    std::vector<Vec3> trajectory = trajectory_of("spiral", grid);
-    const RealVector outward = cells_by("analytic", trajectory, grid);
-    std::reverse(trajectory.begin(), trajectory.end());
-    EXPECT_EQ(cells_by("analytic", trajectory, grid), outward.reverse());
+    std::vector<Vec3> positions = positions_of("spiral", grid);
+    const RealVector outward = cells_by("analytic", positions, grid);
+    std::reverse(positions.begin(), positions.end());
+    EXPECT_EQ(cells_by("analytic", positions, grid), outward.reverse());
 }
 
 /// Planes in any order, of a distance that may differ.
 TEST(Density, AStackHasTheCellsOfItsPlanes) {
     const Grid grid = make_grid(16, 16, 8);
     for (const char* name : {"golden-angle", "spiral"}) {
-        const std::vector<Vec3> plane = trajectory_of(name, make_grid(16, 16));
+        const std::vector<Vec3> plane = positions_of(name, make_grid(16, 16));
         const RealVector areas = cells_by("analytic", plane, make_grid(16, 16));
-        std::vector<Vec3> trajectory;
+        std::vector<Vec3> positions;
         for (const double height : {0.0, 3.0, -4.0, -1.0}) {
             for (const Vec3& k : plane) {
-                trajectory.push_back({k[0], k[1], height});
+                positions.push_back({k[0], k[1], height});
             }
         }
-        const RealVector cells = cells_by("analytic", trajectory, grid);
+        const RealVector cells = cells_by("analytic", positions, grid);
         const Eigen::Index each = areas.size();
         // From the third plane on: -4, -1, 0, 3.
         EXPECT_LT((cells.segment(2 * each, each) - 3 * areas).norm(), 1e-9 * areas.norm()) << name;
@@ -252,24 +251,23 @@ TEST(Density, AStackHasTheCellsOfItsPlanes) {
 TEST(Density, AnalyticRefusesWhatItDoesNotKnow) {
     for (const char* name : {"random", "cartesian"}) {
         const Grid grid = make_grid(12, 12);
-        EXPECT_THROW(cells_by("analytic", trajectory_of(name, grid), grid), UsageError) << name;
+        EXPECT_THROW(cells_by("analytic", positions_of(name, grid), grid), UsageError) << name;
     }
     const Grid few_lines = make_grid(8, 3);
-    EXPECT_THROW(cells_by("analytic", trajectory_of("cartesian", few_lines), few_lines),
-                 UsageError);
+    EXPECT_THROW(cells_by("analytic", positions_of("cartesian", few_lines), few_lines), UsageError);
     const Grid volume = make_grid(4, 5, 6);
-    EXPECT_THROW(cells_by("analytic", trajectory_of("cartesian", volume), volume), UsageError);
+    EXPECT_THROW(cells_by("analytic", positions_of("cartesian", volume), volume), UsageError);
     const Grid grid = make_grid(12, 12, 12);
-    EXPECT_THROW(cells_by("analytic", trajectory_of("cones", grid), grid), UsageError);
+    EXPECT_THROW(cells_by("analytic", positions_of("cones", grid), grid), UsageError);
 }
 
 TEST(Density, WeightsOfTheScanGetTheScaleOfCells) {
     const Grid grid = make_grid(32, 32);
-    Sampling sampling;
-    sampling.trajectory = trajectory_of("radial", grid);
-    const RealVector cells = pipe_menon_cells(sampling.trajectory, grid);
-    sampling.weights = 700 * cells;
-    const Density found = density_methods().front().of(sampling, grid);
+    Trajectory trajectory;
+    trajectory.positions = positions_of("radial", grid);
+    const RealVector cells = pipe_menon_cells(trajectory.positions, grid);
+    trajectory.weights = 700 * cells;
+    const Density found = density_methods().front().of(trajectory, grid);
     EXPECT_EQ(found.method, "weights of the scan");
     EXPECT_LT((found.cells - cells).norm(), 0.01 * cells.norm());
 }

@@ -13,19 +13,19 @@
 namespace lsrecon {
 namespace {
 
-/// Frames of the samplings A, B, A, B, A; those of frame f are f + 1 times those of the first.
+/// Frames of the trajectories A, B, A, B, A; those of frame f are f + 1 times those of the first.
 Scan alternating() {
     Scan scan;
     scan.grid = test::make_grid(3, 2);
-    Sampling a;
-    a.trajectory = {{0, 0, 0}, {1.5, -1, 0}, {0.1, 0.7, 0}, {-1.4, 0.3, 0}};
-    Sampling b = a;
-    b.trajectory[2] = {0.25, -0.5, 0};
+    Trajectory a;
+    a.positions = {{0, 0, 0}, {1.5, -1, 0}, {0.1, 0.7, 0}, {-1.4, 0.3, 0}};
+    Trajectory b = a;
+    b.positions[2] = {0.25, -0.5, 0};
     for (int f = 0; f < 5; ++f) {
         CoilMatrix samples(2, 4);
         samples << 1, 2, 3, 4, Complex(0, 1), Complex(0, -2), 7, -8;
-        // Samplings of their own: what is equal is found by the reader.
-        scan.frames.push_back({std::make_shared<const Sampling>(f % 2 == 0 ? a : b),
+        // Trajectories of their own: what is equal is found by the reader.
+        scan.frames.push_back({std::make_shared<const Trajectory>(f % 2 == 0 ? a : b),
                                CoilRows(CoilMatrix((f + 1) * samples)),
                                "",
                                {}});
@@ -59,10 +59,10 @@ TEST_F(FrameSourceTest, KnowsEverythingButSamplesFromTheStart) {
 TEST_F(FrameSourceTest, EqualSamplingsAreOneInAnyOrder) {
     const ScanFile source(written(alternating()));
     const std::vector<Frame>& frames = source.scan().frames;
-    EXPECT_EQ(frames[0].sampling, frames[2].sampling);
-    EXPECT_EQ(frames[0].sampling, frames[4].sampling);
-    EXPECT_EQ(frames[1].sampling, frames[3].sampling);
-    EXPECT_NE(frames[0].sampling, frames[1].sampling);
+    EXPECT_EQ(frames[0].trajectory, frames[2].trajectory);
+    EXPECT_EQ(frames[0].trajectory, frames[4].trajectory);
+    EXPECT_EQ(frames[1].trajectory, frames[3].trajectory);
+    EXPECT_NE(frames[0].trajectory, frames[1].trajectory);
 }
 
 TEST_F(FrameSourceTest, FramesComeInAnyOrderAndAgain) {
@@ -85,7 +85,7 @@ TEST_F(FrameSourceTest, ChosenFramesAlone) {
     EXPECT_EQ(source.scan().frames[1].label, "frame 4");
     EXPECT_EQ(source.frame(1).samples, scan.frames[4].samples);
     EXPECT_EQ(source.frame(0).samples, scan.frames[1].samples);
-    EXPECT_EQ(source.frame(0).sampling->trajectory, scan.frames[1].sampling->trajectory);
+    EXPECT_EQ(source.frame(0).trajectory->positions, scan.frames[1].trajectory->positions);
     EXPECT_EQ(source.scan().facts.front(), "left out 3 frames; chosen: `frames` 1,4-9");
     options.frames = IndexList("5");
     EXPECT_THROW(ScanFile(path_, options), InputError);

@@ -32,27 +32,27 @@ Complex signal(const Vec3& k, const Vec3& fov_mm, const Vec3& moved_mm = {0, 0, 
     return sum;
 }
 
-/// Every k of 8 x 6 voxels of 25 x 30 mm, as two frames of one sampling and a third of its own.
+/// Every k of 8 x 6 voxels of 25 x 30 mm, as two frames of one trajectory and a third of its own.
 Scan make_scan() {
     Scan scan;
     scan.file = "scan.h5";
     scan.grid.size = {8, 6, 1};
     scan.grid.fov_mm = {200, 180, 5};
-    auto sampling = std::make_shared<Sampling>();
+    auto trajectory = std::make_shared<Trajectory>();
     for (int y = -3; y < 3; ++y) {
         for (int x = -4; x < 4; ++x) {
-            sampling->trajectory.push_back({static_cast<double>(x), static_cast<double>(y), 0});
+            trajectory->positions.push_back({static_cast<double>(x), static_cast<double>(y), 0});
         }
     }
-    sampling->weights = RealVector::LinSpaced(48, 1, 48);
-    auto other = std::make_shared<Sampling>();
-    other->trajectory = {{0, 0, 0}, {3.5, 1.25, 0}};
+    trajectory->weights = RealVector::LinSpaced(48, 1, 48);
+    auto other = std::make_shared<Trajectory>();
+    other->positions = {{0, 0, 0}, {3.5, 1.25, 0}};
     for (int f = 0; f < 3; ++f) {
-        const std::shared_ptr<const Sampling> of_frame = f < 2 ? sampling : other;
+        const std::shared_ptr<const Trajectory> of_frame = f < 2 ? trajectory : other;
         CoilMatrix samples(1, static_cast<Eigen::Index>(of_frame->samples()));
         for (std::size_t m = 0; m < of_frame->samples(); ++m) {
             samples(0, static_cast<Eigen::Index>(m)) =
-                signal(of_frame->trajectory[m], scan.grid.fov_mm);
+                signal(of_frame->positions[m], scan.grid.fov_mm);
         }
         scan.frames.push_back({of_frame, samples, "", std::nullopt});
     }
@@ -85,11 +85,11 @@ TEST(Geometry, AShiftMovesTheObjectAndTheGridTheOtherWay) {
     for (std::size_t f = 0; f < 3; ++f) {
         Frame frame = stored[f];
         geometry.apply(f, frame);
-        EXPECT_EQ(frame.sampling, stored[f].sampling); // Q of the file still holds
+        EXPECT_EQ(frame.trajectory, stored[f].trajectory); // Q of the file still holds
         EXPECT_EQ(frame.position, f == 1 ? std::optional(Vec3{0, -25, 60}) : std::nullopt);
-        for (std::size_t m = 0; m < frame.sampling->samples(); ++m) {
+        for (std::size_t m = 0; m < frame.trajectory->samples(); ++m) {
             const Complex expected =
-                signal(frame.sampling->trajectory[m], scan.grid.fov_mm, {25, -60, 0});
+                signal(frame.trajectory->positions[m], scan.grid.fov_mm, {25, -60, 0});
             EXPECT_LT(std::abs(frame.samples(0, m) - expected), rounding);
         }
     }
@@ -101,7 +101,7 @@ TEST(Geometry, AVoxelMovesToWhereItShould) {
     const Vec3 from{1.0 / 8, -1.0 / 6, 0}; // voxel (5, 2)
     auto& samples = scan.frames[0].samples.doubles();
     for (std::size_t m = 0; m < 48; ++m) {
-        const Vec3& k = scan.frames[0].sampling->trajectory[m];
+        const Vec3& k = scan.frames[0].trajectory->positions[m];
         samples(0, static_cast<Eigen::Index>(m)) =
             std::polar(1.0, -turn * (k[0] * from[0] + k[1] * from[1]));
     }
@@ -113,7 +113,7 @@ TEST(Geometry, AVoxelMovesToWhereItShould) {
         for (int x = 0; x < 8; ++x) {
             Complex sum = 0;
             for (std::size_t m = 0; m < 48; ++m) {
-                const Vec3& k = frame.sampling->trajectory[m];
+                const Vec3& k = frame.trajectory->positions[m];
                 sum += frame.samples(0, m) *
                        std::polar(1.0, turn * (k[0] * (x - 4) / 8.0 + k[1] * (y - 3) / 6.0));
             }
@@ -130,16 +130,16 @@ TEST(Geometry, AnotherFieldOfViewRescalesTheTrajectory) {
     EXPECT_EQ(changed.scan.grid.size, (std::array<std::size_t, 3>{16, 3, 1}));
     EXPECT_EQ(changed.scan.grid.fov_mm, (Vec3{400, 90, 5}));
     for (const Frame& frame : changed.frames) {
-        for (std::size_t m = 0; m < frame.sampling->samples(); ++m) {
-            const Vec3& k = frame.sampling->trajectory[m];
+        for (std::size_t m = 0; m < frame.trajectory->samples(); ++m) {
+            const Vec3& k = frame.trajectory->positions[m];
             EXPECT_LT(std::abs(frame.samples(0, m) - signal(k, {400, 90, 5})), rounding);
         }
     }
-    EXPECT_EQ(changed.frames[0].sampling->trajectory[1], (Vec3{-6, -1.5, 0}));
-    EXPECT_EQ(changed.frames[0].sampling->samples(), 48u); // the same voxels: nothing is beyond
-    EXPECT_EQ(changed.frames[0].sampling, changed.frames[1].sampling);
-    EXPECT_EQ(changed.frames[0].sampling, changed.scan.frames[0].sampling);
-    EXPECT_NE(changed.frames[0].sampling, changed.frames[2].sampling);
+    EXPECT_EQ(changed.frames[0].trajectory->positions[1], (Vec3{-6, -1.5, 0}));
+    EXPECT_EQ(changed.frames[0].trajectory->samples(), 48u); // the same voxels: nothing is beyond
+    EXPECT_EQ(changed.frames[0].trajectory, changed.frames[1].trajectory);
+    EXPECT_EQ(changed.frames[0].trajectory, changed.scan.frames[0].trajectory);
+    EXPECT_NE(changed.frames[0].trajectory, changed.frames[2].trajectory);
 }
 
 TEST(Geometry, SamplesBeyondTheMatrixGo) {
@@ -148,13 +148,13 @@ TEST(Geometry, SamplesBeyondTheMatrixGo) {
     options.shift_mm = {10, 0};
     Changed changed(options);
     const Frame& frame = changed.frames[1];
-    ASSERT_EQ(frame.sampling->samples(), 30u); // kx from -2 to 2
+    ASSERT_EQ(frame.trajectory->samples(), 30u); // kx from -2 to 2
     ASSERT_EQ(frame.samples.columns(), 30u);
     for (std::size_t m = 0; m < 30; ++m) {
-        const Vec3& k = frame.sampling->trajectory[m];
+        const Vec3& k = frame.trajectory->positions[m];
         EXPECT_LE(std::abs(k[0]), 2);
         EXPECT_LT(std::abs(frame.samples(0, m) - signal(k, {200, 180, 5}, {10, 0, 0})), rounding);
-        EXPECT_EQ(frame.sampling->weights(static_cast<Eigen::Index>(m)),
+        EXPECT_EQ(frame.trajectory->weights(static_cast<Eigen::Index>(m)),
                   1 + (k[0] + 4) + 8 * (k[1] + 3));
     }
     EXPECT_NE(std::find(changed.scan.facts.begin(), changed.scan.facts.end(),
@@ -185,9 +185,9 @@ TEST(Geometry, AliasingIsThatOfTheNewGrid) {
 
 TEST(Geometry, AFrameThatLosesMostSamplesIsRefused) {
     Scan scan = make_scan();
-    auto far = std::make_shared<Sampling>();
-    far->trajectory = {{3.5, 1.25, 0}};
-    scan.frames[2].sampling = far;
+    auto far = std::make_shared<Trajectory>();
+    far->positions = {{3.5, 1.25, 0}};
+    scan.frames[2].trajectory = far;
     scan.frames[2].samples = CoilMatrix(CoilMatrix::Ones(1, 1));
     GeometryOptions options;
     options.matrix = {4, 6};
@@ -200,7 +200,7 @@ TEST(Geometry, ConjugateIsTheOtherSign) {
     options.shift_mm = {0, 30};
     const Changed changed(options);
     const Frame stored = make_scan().frames[2];
-    EXPECT_EQ(changed.frames[2].sampling->trajectory[1], (Vec3{-3.5, -1.25, 0}));
+    EXPECT_EQ(changed.frames[2].trajectory->positions[1], (Vec3{-3.5, -1.25, 0}));
     // The shift is that of the image, whatever the sign of the file.
     EXPECT_LT(std::abs(changed.frames[2].samples(0, 1) -
                        stored.samples(0, 1) * std::polar(1.0, turn * 1.25 * 30 / 180)),
@@ -239,9 +239,9 @@ TEST(Geometry, WhatDoesNotFitTheScanIsRefused) {
     refuses({{}, {}, {1, 0}, false}, with_maps);
     refuses({{4, 6}, {}, {}, false}, [](Scan& scan) { scan.voxels = {{0, 0, 0}}; });
     refuses({{}, {100, 180}, {}, false}, [](Scan& scan) {
-        auto sampling = std::make_shared<Sampling>(*scan.frames[2].sampling);
-        sampling->phi = ComplexVector::Ones(2);
-        scan.frames[2].sampling = sampling;
+        auto trajectory = std::make_shared<Trajectory>(*scan.frames[2].trajectory);
+        trajectory->phi = ComplexVector::Ones(2);
+        scan.frames[2].trajectory = trajectory;
     });
     Scan scan = make_scan();
     with_maps(scan);
@@ -263,8 +263,9 @@ TEST(Geometry, FramesComeFromTheIsocentreToTheirPositions) {
     const Geometry geometry(options, scan);
     EXPECT_EQ(scan.grid.position, (Vec3{10, 20, 30}));
     const auto expect_shifted = [&](const Frame& frame, const Vec3& shift) {
-        for (std::size_t m = 0; m < frame.sampling->samples(); ++m) {
-            const Complex expected = signal(frame.sampling->trajectory[m], scan.grid.fov_mm, shift);
+        for (std::size_t m = 0; m < frame.trajectory->samples(); ++m) {
+            const Complex expected =
+                signal(frame.trajectory->positions[m], scan.grid.fov_mm, shift);
             EXPECT_LT(std::abs(frame.samples(0, m) - expected), rounding);
         }
     };

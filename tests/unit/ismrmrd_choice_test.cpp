@@ -160,7 +160,7 @@ TEST(IsmrmrdCut, FramesOfConsecutiveReadouts) {
     EXPECT_EQ(scan.frames[1].label, "readouts 3-5");
     ASSERT_EQ(scan.frames[1].samples.columns(), 24u);
     EXPECT_EQ(scan.frames[1].samples(0, 8).real(), 400);
-    EXPECT_EQ(scan.frames[1].sampling->trajectory[8], (Vec3{-4, 0.5, 0}));
+    EXPECT_EQ(scan.frames[1].trajectory->positions[8], (Vec3{-4, 0.5, 0}));
     EXPECT_TRUE(told(scan, "left out 2 readouts"));
 }
 

@@ -34,7 +34,7 @@ TEST(IsmrmrdFrames, SlicesAndRepetitionsAreFramesThatShareASampling) {
     EXPECT_EQ(scan.frames[3].label, "slice 2, repetition 1");
     EXPECT_EQ(scan.frames[3].samples(0, 0).real(), 1200);
     for (const Frame& frame : scan.frames) {
-        EXPECT_EQ(frame.sampling, scan.frames[0].sampling);
+        EXPECT_EQ(frame.trajectory, scan.frames[0].trajectory);
     }
     EXPECT_EQ(scan.frames[2].position, (Vec3{0, 0, 10}));
     EXPECT_EQ(scan.grid.position, (Vec3{0, 0, 0}));
@@ -54,8 +54,8 @@ TEST(IsmrmrdFrames, ContrastPhaseAndSetMakeFramesAverageAndSegmentDoNot) {
     EXPECT_EQ(scan.frames[0].label, "contrast 0, phase 0, set 0");
     EXPECT_EQ(scan.frames[0].samples.columns(), 24);
     EXPECT_EQ(scan.frames[3].label, "contrast 1, phase 0, set 0");
-    EXPECT_NE(scan.frames[0].sampling, scan.frames[1].sampling);
-    EXPECT_EQ(scan.frames[1].sampling, scan.frames[2].sampling);
+    EXPECT_NE(scan.frames[0].trajectory, scan.frames[1].trajectory);
+    EXPECT_EQ(scan.frames[1].trajectory, scan.frames[2].trajectory);
 }
 
 TEST(IsmrmrdFrames, JoinedCountersMakeOneFrame) {
@@ -115,21 +115,21 @@ TEST(IsmrmrdFrames, TwentyThousandFramesTakeNoTime) {
     choice.decide("", "");
     RawFrames frames(encoding, {0, 1, 2}, choice, {});
     IsmrmrdAcquisition line;
-    line.trajectory.assign(24, 0.5F);
+    line.positions.assign(24, 0.5F);
     line.values.assign(24, 1);
     line.header.number_of_samples = 12;
     line.header.active_channels = 1;
     line.header.trajectory_dimensions = 2;
     const auto start = std::chrono::steady_clock::now();
     for (std::uint16_t repetition = 0; repetition < 20000; ++repetition) {
-        line.trajectory[0] = static_cast<float>(repetition % 10000) / 2500;
+        line.positions[0] = static_cast<float>(repetition % 10000) / 2500;
         line.header.idx.repetition = repetition;
         frames.add(repetition, line);
     }
     const Scan scan = assemble(std::move(frames)).scan;
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
     ASSERT_EQ(scan.frames.size(), 20000u);
-    EXPECT_EQ(scan.frames[10001].sampling, scan.frames[1].sampling);
+    EXPECT_EQ(scan.frames[10001].trajectory, scan.frames[1].trajectory);
     EXPECT_EQ(scan.frame_counters, std::vector<std::string>{"repetition"});
     EXPECT_LT(seconds.count(), 10);
 }

@@ -92,7 +92,7 @@ TEST(IsmrmrdSlices, PartitionsWithoutAKzAreNotSummed) {
             return static_cast<float>(partition - 2) + slope * static_cast<float>(i);
         };
         const Scan scan = read(stack(4, own), xml, "cycles/fov");
-        EXPECT_EQ(scan.frames[0].sampling->trajectory[8][2], -1);
+        EXPECT_EQ(scan.frames[0].trajectory->positions[8][2], -1);
     }
 }
 

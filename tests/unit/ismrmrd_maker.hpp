@@ -148,7 +148,7 @@ inline bool found(const Scan& scan, Found code) {
 
 inline std::vector<double> first_coordinates(const Frame& frame) {
     std::vector<double> result;
-    for (const Vec3& k : frame.sampling->trajectory) {
+    for (const Vec3& k : frame.trajectory->positions) {
         result.push_back(k[0]);
     }
     return result;

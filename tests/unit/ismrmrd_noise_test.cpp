@@ -205,10 +205,10 @@ TEST(IsmrmrdCalibration, IsThatOfTheImagesSlice) {
     EXPECT_EQ(scan.frames[0].samples(0, 0).real(), 300);
     ASSERT_EQ(scan.calibrations.size(), 1u);
     ASSERT_EQ(scan.calibrations[0].samples.columns(), 16u);
-    EXPECT_EQ(scan.calibrations[0].sampling->samples(), 16u);
+    EXPECT_EQ(scan.calibrations[0].trajectory->samples(), 16u);
     EXPECT_EQ(scan.calibrations[0].samples(0, 0).real(), 200);
     EXPECT_EQ(scan.calibrations[0].samples(0, 8).real(), 300);
-    EXPECT_EQ(scan.calibrations[0].sampling->trajectory[1], (Vec3{-3, 0.25, 0}));
+    EXPECT_EQ(scan.calibrations[0].trajectory->positions[1], (Vec3{-3, 0.25, 0}));
     EXPECT_TRUE(told(scan, "kept 2 acquisitions flagged parallel calibration of slice 0"));
     EXPECT_TRUE(read({line(0, 0, 0, 1)}).calibrations.empty());
 }

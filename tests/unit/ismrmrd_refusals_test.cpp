@@ -134,7 +134,7 @@ TEST(IsmrmrdRefusals, AmbiguousUnitsAreRefusedWithTheNumbers) {
     EXPECT_TRUE(has(fault.expected, "0.75 x 0.00625 in 1/m")) << fault.expected;
     EXPECT_TRUE(has(fault.next_step, "pass `traj_units` UNIT")) << fault.next_step;
     const Scan scan = read({readout(60, 1, 2)}, header(sizes, sizes), "1/m");
-    EXPECT_DOUBLE_EQ(scan.frames[0].sampling->trajectory[0][0], -24);
+    EXPECT_DOUBLE_EQ(scan.frames[0].trajectory->positions[0][0], -24);
 }
 
 TEST(IsmrmrdRefusals, AcquisitionsThatDisagreeAreRefused) {

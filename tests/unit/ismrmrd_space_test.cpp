@@ -59,7 +59,7 @@ TEST(IsmrmrdSpace, CartesianReadoutsLoseTheirOversampling) {
     ASSERT_EQ(frame.samples.columns(), 16u);
     for (std::size_t i = 0; i < 16; ++i) {
         const double k = i < 8 ? static_cast<double>(i) - 4 : 11 - static_cast<double>(i);
-        EXPECT_EQ(frame.sampling->trajectory[i], (Vec3{k, i < 8 ? -3.0 : -2.0, 0}));
+        EXPECT_EQ(frame.trajectory->positions[i], (Vec3{k, i < 8 ? -3.0 : -2.0, 0}));
         EXPECT_LT(std::abs(frame.samples(0, i) - signal(inside, k, 8)), rounding) << i;
     }
     EXPECT_TRUE(told(scan, "readouts are oversampled 2 times"));
@@ -95,7 +95,7 @@ TEST(IsmrmrdSpace, ReadoutsAreCroppedAroundTheImageThatIsAskedFor) {
                 }
             }
             for (std::size_t i = 0; i < 16; ++i) {
-                const double k = scan.frames[0].sampling->trajectory[i][0];
+                const double k = scan.frames[0].trajectory->positions[i][0];
                 EXPECT_LT(std::abs(scan.frames[0].samples(0, i) - signal(object, k, 8)), rounding)
                     << i << ", mirrored " << mirrored << ", by position " << by_position;
             }
@@ -121,7 +121,7 @@ TEST(IsmrmrdSpace, ReadoutsAreCroppedToTheWiderFieldOfView) {
         const Frame& frame = scan.frames[0];
         ASSERT_EQ(frame.samples.columns(), static_cast<std::size_t>(2 * kept)) << fov;
         for (std::size_t i = 0; i < frame.samples.columns(); ++i) {
-            const double k = frame.sampling->trajectory[i][0]; // cycles per 240 mm
+            const double k = frame.trajectory->positions[i][0]; // cycles per 240 mm
             EXPECT_LT(std::abs(frame.samples(0, i) - signal(object, k, 8)), 4 * rounding)
                 << fov << " mm, sample " << i << " at " << k;
         }
@@ -185,7 +185,7 @@ TEST(IsmrmrdSpace, AStoredTrajectoryIsRescaledWhenReadoutsAloneAreOversampled) {
     const Scan scan = read({readout(16, 1, 2)}, header(oversampled, {}));
     EXPECT_EQ(scan.grid.size, (std::array<std::size_t, 3>{8, 8, 1}));
     EXPECT_EQ(scan.grid.fov_mm, (Vec3{240, 240, 5}));
-    EXPECT_EQ(scan.frames[0].sampling->trajectory[1], (Vec3{-3.5, 0.25, 0}));
+    EXPECT_EQ(scan.frames[0].trajectory->positions[1], (Vec3{-3.5, 0.25, 0}));
     EXPECT_EQ(real_parts(scan.frames[0])[1], 2);
     Sizes encoded = oversampled;
     encoded.fov_y = 300;
@@ -212,7 +212,7 @@ TEST(IsmrmrdSpace, SlicesThatAreOversampledKeepNoReadoutsOversampled) {
                      "cycles/fov");
             EXPECT_EQ(scan.grid.size, (std::array<std::size_t, 3>{8, 8, 12})) << z;
             EXPECT_EQ(scan.grid.fov_mm, (Vec3{240, 240, 72})) << z;
-            EXPECT_EQ(scan.frames[0].sampling->trajectory[0][0], -4) << z;
+            EXPECT_EQ(scan.frames[0].trajectory->positions[0][0], -4) << z;
             EXPECT_EQ(told(scan, "not the reconstruction space"), z == 10);
         }
     }
@@ -268,9 +268,9 @@ TEST(IsmrmrdEpi, SamplesLieWhereTheGradientIs) {
     const std::vector<double> area{0.0625, 0.5625, 1.5, 2.5, 3.5, 4.5, 5.4375, 5.9375};
     for (std::size_t i = 0; i < 8; ++i) {
         const double k = 8 * (area[i] - 3) / 6;
-        EXPECT_NEAR(scan.frames[0].sampling->trajectory[i][0], k, 4 * 6e-8);
-        EXPECT_NEAR(scan.frames[0].sampling->trajectory[8 + i][0], -k, 4 * 6e-8);
-        EXPECT_EQ(scan.frames[0].sampling->trajectory[8 + i][1], 1);
+        EXPECT_NEAR(scan.frames[0].trajectory->positions[i][0], k, 4 * 6e-8);
+        EXPECT_NEAR(scan.frames[0].trajectory->positions[8 + i][0], -k, 4 * 6e-8);
+        EXPECT_EQ(scan.frames[0].trajectory->positions[8 + i][1], 1);
     }
     EXPECT_TRUE(found(scan, Found::epi_ghost));
 }

@@ -28,7 +28,7 @@ TEST(Ismrmrd, ReadsCoilsSamplesAndTrajectory) {
     EXPECT_EQ(real_parts(scan.frames[0], 1),
               (Numbers{11, 12, 13, 14, 15, 16, 17, 18, 110, 111, 112, 113, 114, 115, 116, 117}));
     EXPECT_EQ(scan.frames[0].samples(1, 15), Complex(117, -1));
-    EXPECT_EQ(scan.frames[0].sampling->trajectory[1], (Vec3{-3, 0.25, 0}));
+    EXPECT_EQ(scan.frames[0].trajectory->positions[1], (Vec3{-3, 0.25, 0}));
     EXPECT_FALSE(scan.grid.position);
     EXPECT_FALSE(scan.grid.directions);
 }
@@ -92,7 +92,7 @@ TEST(Ismrmrd, ReverseWithAStoredTrajectoryChangesNothing) {
     const Scan forward = read({a});
     a.setFlag(ISMRMRD::ISMRMRD_ACQ_IS_REVERSE);
     const Scan reversed = read({a});
-    EXPECT_EQ(reversed.frames[0].sampling->trajectory, forward.frames[0].sampling->trajectory);
+    EXPECT_EQ(reversed.frames[0].trajectory->positions, forward.frames[0].trajectory->positions);
     EXPECT_EQ(real_parts(reversed.frames[0]), real_parts(forward.frames[0]));
 }
 
@@ -102,7 +102,7 @@ TEST(Ismrmrd, CartesianPositionsCountFromCenterSample) {
     a.idx().kspace_encode_step_1 = 7;
     const Scan scan = read({a});
     EXPECT_EQ(first_coordinates(scan.frames[0]), (Numbers{-2, -1, 0, 1, 2, 3}));
-    EXPECT_EQ(scan.frames[0].sampling->trajectory[0], (Vec3{-2, 3, 0}));
+    EXPECT_EQ(scan.frames[0].trajectory->positions[0], (Vec3{-2, 3, 0}));
 }
 
 TEST(Ismrmrd, CartesianReverseFlipsTheOrder) {
@@ -150,9 +150,9 @@ TEST(Ismrmrd, CentersOfReversedLinesAreWhereTheirSamplesAreStrong) {
                                  options);
                 const Frame& frame = scan.frames[0];
                 for (std::size_t i = 0; i < frame.samples.columns(); ++i) {
-                    const double k = frame.sampling->trajectory[i][0];
+                    const double k = frame.trajectory->positions[i][0];
                     EXPECT_EQ(k, last - static_cast<int>(i)) << first << ", " << center;
-                    EXPECT_NEAR(frame.sampling->times(static_cast<Eigen::Index>(i)), -1e-3 * k,
+                    EXPECT_NEAR(frame.trajectory->times(static_cast<Eigen::Index>(i)), -1e-3 * k,
                                 1e-8);
                 }
                 EXPECT_EQ(told(scan, "counts from the start of k-space"),
@@ -176,13 +176,13 @@ TEST(Ismrmrd, CartesianCentersComeFromTheEncodingLimits) {
     a.idx().kspace_encode_step_2 = 3;
     const Scan scan = read({a, readout(8, 1, 0)}, header(sizes, sizes, limits));
     EXPECT_EQ(scan.grid.dimensions, 3);
-    EXPECT_EQ(scan.frames[0].sampling->trajectory[0], (Vec3{-4, 2, 1}));
+    EXPECT_EQ(scan.frames[0].trajectory->positions[0], (Vec3{-4, 2, 1}));
 }
 
 TEST(Ismrmrd, FurtherTrajectoryDimensionsAreIgnoredAndNoted) {
     for (const int dimensions : {3, 4}) {
         const Scan scan = read({readout(8, 1, dimensions)});
-        EXPECT_EQ(scan.frames[0].sampling->trajectory[1], (Vec3{-3, 0.25, 0}));
+        EXPECT_EQ(scan.frames[0].trajectory->positions[1], (Vec3{-3, 0.25, 0}));
         const Finding unused = test::find(scan.findings, Found::dimensions_unused);
         EXPECT_EQ(unused.number("used"), 2);
         EXPECT_EQ(unused.number("stored"), dimensions);
@@ -195,7 +195,7 @@ TEST(Ismrmrd, ThreeDimensionsUseThree) {
     for (const int dimensions : {3, 4}) {
         const Scan scan = read({readout(8, 1, dimensions)}, header(sizes, sizes));
         EXPECT_EQ(scan.grid.dimensions, 3);
-        EXPECT_EQ(scan.frames[0].sampling->trajectory[1], (Vec3{-3, 0.25, 0.5}));
+        EXPECT_EQ(scan.frames[0].trajectory->positions[1], (Vec3{-3, 0.25, 0.5}));
         EXPECT_EQ(found(scan, Found::dimensions_unused), dimensions == 4);
     }
 }
@@ -212,7 +212,7 @@ TEST(Ismrmrd, AStackTakesKzFromThePartition) {
     Acquisition next = a;
     next.idx().kspace_encode_step_2 = 2;
     const Scan scan = read({a, next}, header(sizes, sizes));
-    EXPECT_EQ(scan.frames[0].sampling->trajectory[1], (Vec3{-3, 0.25, -2}));
+    EXPECT_EQ(scan.frames[0].trajectory->positions[1], (Vec3{-3, 0.25, -2}));
     EXPECT_TRUE(told(scan, "kz is kspace_encode_step_2"));
 }
 
@@ -229,7 +229,7 @@ TEST(Ismrmrd, FourUnitsAreFound) {
         }
         for (const std::string& given : {std::string(), units}) {
             const Scan scan = read({a}, header(sizes, sizes), given);
-            const Vec3 k = scan.frames[0].sampling->trajectory[0];
+            const Vec3 k = scan.frames[0].trajectory->positions[0];
             // One rounding to float on the way into the file.
             EXPECT_NEAR(k[0], -32, 32 * 6e-8) << units;
             EXPECT_NEAR(k[1], 0.25, 0.25 * 6e-8) << units;
@@ -240,7 +240,7 @@ TEST(Ismrmrd, FourUnitsAreFound) {
 
 TEST(Ismrmrd, GivenUnitsWin) {
     const Scan scan = read({readout(8, 1, 2)}, header({}, {}), "cycles/voxel");
-    EXPECT_EQ(scan.frames[0].sampling->trajectory[0], (Vec3{-32, 2, 0}));
+    EXPECT_EQ(scan.frames[0].trajectory->positions[0], (Vec3{-32, 2, 0}));
     EXPECT_THROW(read({readout(8, 1, 2)}, header({}, {}), "furlong"), UsageError);
 }
 

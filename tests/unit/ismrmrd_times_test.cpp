@@ -34,7 +34,7 @@ Numbers times(const Acquisition& acquisition, const std::string& xml = header({}
     options.with_times = true;
     options.trajectory_units = "cycles/fov";
     const Scan scan = read_ismrmrd(write({acquisition}, xml), options);
-    const Eigen::VectorXd& times = scan.frames.at(0).sampling->times;
+    const Eigen::VectorXd& times = scan.frames.at(0).trajectory->times;
     return {times.data(), times.data() + times.size()};
 }
 
@@ -67,10 +67,10 @@ TEST(IsmrmrdTimes, ReverseWithAStoredTrajectoryChangesNothing) {
     }
 }
 
-Scan timed_scan(const std::vector<Acquisition>& acquisitions, const std::string& trajectory,
+Scan timed_scan(const std::vector<Acquisition>& acquisitions, const std::string& design,
                 bool with_times = true) {
     std::string xml = header({}, {});
-    xml.replace(xml.find("other"), 5, trajectory);
+    xml.replace(xml.find("other"), 5, design);
     ReadOptions options;
     options.with_times = with_times;
     options.trajectory_units = "cycles/fov";
@@ -83,7 +83,7 @@ TEST(IsmrmrdTimes, SegmentsOfAReadoutAreRefused) {
     for (Acquisition& a : acquisitions) {
         a.idx().segment = 2;
     }
-    EXPECT_EQ(timed_scan(acquisitions, "spiral").frames[0].sampling->times.size(), 18);
+    EXPECT_EQ(timed_scan(acquisitions, "spiral").frames[0].trajectory->times.size(), 18);
     acquisitions[2].idx().segment = 3;
     const Fault fault = refusal([&] { timed_scan(acquisitions, "spiral"); });
     EXPECT_EQ(fault.thing, "/dataset/data, acquisition 2, idx.segment");

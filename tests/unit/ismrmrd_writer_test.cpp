@@ -19,7 +19,7 @@ using test::make_grid;
 
 Simulation three_frames() {
     SimulationOptions options = options_of("golden-angle", make_grid(16, 16));
-    options.sampling.readouts = 9;
+    options.trajectory.readouts = 9;
     options.coils = 3;
     options.frames = 3;
     options.snr = 10;
@@ -80,7 +80,7 @@ TEST(IsmrmrdWriter, TheLibraryOfTheFormatReadsIt) {
     for (std::uint16_t i = 0; i < 16; ++i) {
         const std::size_t m = 4 * 16 + i;
         EXPECT_EQ(acquisition.traj(1, i),
-                  static_cast<float>(frame.sampling->trajectory[m][1] / 16));
+                  static_cast<float>(frame.trajectory->positions[m][1] / 16));
         EXPECT_EQ(acquisition.data(i, 2), std::complex<float>(frame.samples(2, m)));
     }
     dataset.readAcquisition(2 + 3 * 9 - 1, acquisition);
@@ -109,7 +109,7 @@ TEST(IsmrmrdWriter, ScanComesBack) {
     ASSERT_EQ(frame.samples.columns(), written.samples.columns());
     for (std::size_t m = 0; m < frame.samples.columns(); ++m) {
         for (std::size_t d = 0; d < 2; ++d) {
-            EXPECT_NEAR(frame.sampling->trajectory[m][d], written.sampling->trajectory[m][d],
+            EXPECT_NEAR(frame.trajectory->positions[m][d], written.trajectory->positions[m][d],
                         8 * 0x1p-24);
         }
         EXPECT_EQ(frame.samples(1, m), Complex(std::complex<float>(written.samples(1, m))));
@@ -147,12 +147,12 @@ TEST(IsmrmrdWriter, MoreReadoutsThanACounterHoldsAreNoPartitionsOfTwoDimensions)
 
 TEST(IsmrmrdWriter, WhatTheFormatCannotHoldIsRefused) {
     File file;
-    const auto refuses = [&](const std::function<void(Simulation&, Sampling&)>& change,
+    const auto refuses = [&](const std::function<void(Simulation&, Trajectory&)>& change,
                              const std::string& word) {
         Simulation simulation = simulated(options_of("spiral", make_grid(8, 8)));
-        auto sampling = std::make_shared<Sampling>(*simulation.scan.frames[0].sampling);
-        change(simulation, *sampling);
-        simulation.scan.frames[0].sampling = sampling;
+        auto trajectory = std::make_shared<Trajectory>(*simulation.scan.frames[0].trajectory);
+        change(simulation, *trajectory);
+        simulation.scan.frames[0].trajectory = trajectory;
         try {
             file.write(simulation);
             ADD_FAILURE() << "no error about " << word;
@@ -161,15 +161,15 @@ TEST(IsmrmrdWriter, WhatTheFormatCannotHoldIsRefused) {
             EXPECT_NE(std::string(error.what()).find("next:"), std::string::npos);
         }
     };
-    const auto ones = [](const Sampling& s) {
+    const auto ones = [](const Trajectory& s) {
         return RealVector::Ones(static_cast<Eigen::Index>(s.samples()));
     };
-    refuses([&](Simulation&, Sampling& s) { s.weights = ones(s); }, "weights");
-    refuses([&](Simulation&, Sampling& s) { s.phi = ones(s).cast<Complex>(); }, "phi");
-    refuses([&](Simulation&, Sampling& s) { s.times = ones(s); }, "time 1 s");
-    refuses([](Simulation& s, Sampling&) { s.scan.voxels.emplace(1); }, "voxels");
-    refuses([](Simulation& s, Sampling&) { s.scan.calibrations = s.scan.frames; }, "calibration");
-    refuses([](Simulation& s, Sampling&) { s.scan.grid.size[1] = 65536; }, "`matrix`");
+    refuses([&](Simulation&, Trajectory& s) { s.weights = ones(s); }, "weights");
+    refuses([&](Simulation&, Trajectory& s) { s.phi = ones(s).cast<Complex>(); }, "phi");
+    refuses([&](Simulation&, Trajectory& s) { s.times = ones(s); }, "time 1 s");
+    refuses([](Simulation& s, Trajectory&) { s.scan.voxels.emplace(1); }, "voxels");
+    refuses([](Simulation& s, Trajectory&) { s.scan.calibrations = s.scan.frames; }, "calibration");
+    refuses([](Simulation& s, Trajectory&) { s.scan.grid.size[1] = 65536; }, "`matrix`");
     EXPECT_FALSE(std::filesystem::exists(file.path));
 }
 

@@ -49,7 +49,7 @@ protected:
     void keep(Transforms& transforms) const {
         Reporter report;
         KeptQ store("", folder.path().string(), {}, report);
-        QsOfRun(&store, 0, report).of(transforms, *problem.sampling, problem.grid);
+        QsOfRun(&store, 0, report).of(transforms, *problem.trajectory, problem.grid);
         EXPECT_TRUE(report.findings().empty());
     }
 };
@@ -66,10 +66,10 @@ TEST_F(KeptQs, WhatAnotherProcessWroteMeanwhileStays) {
     keep(*transforms_with(nullptr));
     const std::string path = only_file();
     std::filesystem::remove(path);
-    const StoredQ q = stored(test::exact_q(*problem.sampling, problem.grid));
+    const StoredQ q = stored(test::exact_q(*problem.trajectory, problem.grid));
     std::string of_another_process;
     keep(*transforms_with(nullptr, [&] {
-        write_q(path, q.grid, {q_key(*problem.sampling, q.grid)}, [&](std::size_t) { return q; },
+        write_q(path, q.grid, {q_key(*problem.trajectory, q.grid)}, [&](std::size_t) { return q; },
                 {"another", 0}, {});
         of_another_process = test::read_text(path);
     }));
@@ -83,7 +83,7 @@ TEST_F(KeptQs, WhatIsNoQIsReplaced) {
     test::write_text(path, "no Q");
     Reporter report;
     KeptQ store("", folder.path().string(), {}, report);
-    QsOfRun(&store, 0, report).of(*transforms_with(nullptr), *problem.sampling, problem.grid);
+    QsOfRun(&store, 0, report).of(*transforms_with(nullptr), *problem.trajectory, problem.grid);
     EXPECT_EQ(test::codes_of(report.findings()), std::vector<std::string>{"q_not_kept"});
     EXPECT_EQ(only_file(), path);
     EXPECT_NE(test::read_text(path), "no Q");

@@ -44,16 +44,16 @@ Choices choices(Transforms& transforms) {
         const Grid grid = test::make_problem({"grid", size, 1}).grid;
         const Formulation formulation{grid, Voxels::of_grid(grid), true, true};
         for (const std::size_t samples : {2000, 20000, 60000, 150000, 300000, 600000, 1200000}) {
-            const std::vector<Vec3> trajectory(samples, Vec3{1, 2, 3});
-            found.engines.push_back(transforms.engine_for(trajectory, formulation.voxels).name);
-            const Cost f = transforms.predict("f", trajectory, formulation.voxels);
+            const std::vector<Vec3> positions(samples, Vec3{1, 2, 3});
+            found.engines.push_back(transforms.engine_for(positions, formulation.voxels).name);
+            const Cost f = transforms.predict("f", positions, formulation.voxels);
             found.errors.push_back(f.error);
             found.seconds.push_back(f.seconds);
             for (const int products : {1, 4, 30}) {
                 SolveOptions how;
                 how.iterations = products;
-                found.through_q.push_back(
-                    route_of(transforms, trajectory, formulation, how, 1, 1) == Route::q);
+                found.through_q.push_back(route_of(transforms, positions, formulation, how, 1, 1) ==
+                                          Route::q);
             }
         }
     }
@@ -147,9 +147,9 @@ TEST_F(Model, RanksMeetWhereTheySayWhetherToShare) {
             const auto of_first = transforms_of(measured(machine, 100, 1, 1, 1), &first);
             machine.device.global_bytes = machine.device.max_allocation_bytes = 100000;
             const auto of_second = transforms_of(measured(machine, 0, 1, 1, 1), &second);
-            const std::vector<Vec3> trajectory(samples, Vec3{1, 2, 3});
+            const std::vector<Vec3> positions(samples, Vec3{1, 2, 3});
             const auto share = [&](Transforms& transforms) {
-                return PiecewiseTransform(transforms, trajectory, Voxels::of_grid(grid))
+                return PiecewiseTransform(transforms, positions, Voxels::of_grid(grid))
                     .share_of_rank("fhd", 1);
             };
             const bool shared = share(*of_first).has_value();

@@ -28,7 +28,7 @@ TEST(NativeWriter, ScanComesBack) {
     EXPECT_EQ(read.grid.fov_mm, scan.grid.fov_mm);
     EXPECT_EQ(read.grid.position, scan.grid.position);
     EXPECT_EQ(read.grid.directions, scan.grid.directions);
-    EXPECT_EQ(read.frames.at(0).sampling->trajectory, scan.frames[0].sampling->trajectory);
+    EXPECT_EQ(read.frames.at(0).trajectory->positions, scan.frames[0].trajectory->positions);
     // Stored in single precision: half a unit in its last place.
     const double largest = scan.frames[0].samples.doubles().cwiseAbs().maxCoeff();
     EXPECT_LT((read.frames[0].samples.to_doubles() - scan.frames[0].samples.doubles())
@@ -50,16 +50,16 @@ TEST(NativeWriter, FramesShareATrajectoryOrHaveTheirOwn) {
     EXPECT_EQ(Hdf5Reader(path).shape("trajectory").extents, (std::vector<std::size_t>{28, 2}));
     EXPECT_EQ(Hdf5Reader(path).shape("samples").extents, (std::vector<std::size_t>{2, 1, 28}));
 
-    auto turned = std::make_shared<Sampling>(*scan.frames.front().sampling);
-    for (Vec3& k : turned->trajectory) {
+    auto turned = std::make_shared<Trajectory>(*scan.frames.front().trajectory);
+    for (Vec3& k : turned->positions) {
         k = {-k[1], k[0], 0};
     }
-    scan.frames.back().sampling = turned;
+    scan.frames.back().trajectory = turned;
     write_native_scan(path, scan);
     const Scan read = read_scan(path, {"", true, {}});
     ASSERT_EQ(read.frames.size(), 2u);
-    EXPECT_EQ(read.frames[1].sampling->trajectory, turned->trajectory);
-    EXPECT_EQ(read.frames[0].sampling->trajectory, scan.frames[0].sampling->trajectory);
+    EXPECT_EQ(read.frames[1].trajectory->positions, turned->positions);
+    EXPECT_EQ(read.frames[0].trajectory->positions, scan.frames[0].trajectory->positions);
     std::remove(path.c_str());
 }
 

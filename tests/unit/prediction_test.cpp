@@ -73,7 +73,7 @@ TEST_F(PredictionOf, FramesOfOneTrajectoryShareItsQ) {
     EXPECT_NEAR(seconds("fhd"), 3 * of_one[0], 1e-9);
     EXPECT_NEAR(seconds("q"), of_one[1], 1e-12);
     EXPECT_NEAR(seconds("solve"), 3 * of_one[2], 1e-9);
-    scan.frames[1].sampling = std::make_shared<Sampling>(*scan.frames[0].sampling);
+    scan.frames[1].trajectory = std::make_shared<Trajectory>(*scan.frames[0].trajectory);
     EXPECT_NEAR(seconds("q"), 2 * of_one[1], 1e-12);
 }
 
@@ -118,14 +118,14 @@ TEST_F(PredictionOf, TheSolveTakesTheIterationsOfItsLambda) {
 }
 
 TEST_F(PredictionOf, WhatIsReconstructedIsPredicted) {
-    auto sampling = std::make_shared<Sampling>();
-    for (const Vec3& k : scan.frames.front().sampling->trajectory) {
+    auto trajectory = std::make_shared<Trajectory>();
+    for (const Vec3& k : scan.frames.front().trajectory->positions) {
         if (static_cast<long>(k[1]) % 2 == 0) { // every other line
-            sampling->trajectory.push_back(k);
+            trajectory->positions.push_back(k);
         }
     }
-    Frame centre{scan.frames.front().sampling, CoilRows(4, 256, Precision::float32), "", {}};
-    scan.frames = {{sampling, CoilRows(4, 0, Precision::float32), "", {}}};
+    Frame centre{scan.frames.front().trajectory, CoilRows(4, 256, Precision::float32), "", {}};
+    scan.frames = {{trajectory, CoilRows(4, 0, Precision::float32), "", {}}};
     EXPECT_EQ(seconds("maps"), 0) << "none can be estimated, and nobody asks for them";
     const double of_coils = seconds("solve");
     options.prepare.maps = maps_source("espirit");

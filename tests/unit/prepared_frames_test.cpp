@@ -10,23 +10,23 @@ namespace {
 Scan two_frames() {
     Scan scan;
     scan.grid.size = {4, 4, 1};
-    auto sampling = std::make_shared<Sampling>();
-    sampling->trajectory = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
+    auto trajectory = std::make_shared<Trajectory>();
+    trajectory->positions = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
     for (const double value : {1.0, 10.0}) {
         scan.frames.push_back(
-            {sampling, CoilRows(CoilMatrix::Constant(2, 3, value)), "", std::nullopt});
+            {trajectory, CoilRows(CoilMatrix::Constant(2, 3, value)), "", std::nullopt});
     }
     return scan;
 }
 
 /// What a gradient delay is to be: another trajectory, and a phase of the samples.
 void delay(Scan& scan, PreparedFrames& frames) {
-    auto delayed = std::make_shared<Sampling>(*scan.frames.front().sampling);
-    for (Vec3& k : delayed->trajectory) {
+    auto delayed = std::make_shared<Trajectory>(*scan.frames.front().trajectory);
+    for (Vec3& k : delayed->positions) {
         k[0] += 0.25;
     }
     for (Frame& frame : scan.frames) {
-        frame.sampling = delayed;
+        frame.trajectory = delayed;
     }
     frames.change([](std::size_t index, Frame& frame) {
         const Complex factor(0, static_cast<double>(index + 1));
@@ -42,7 +42,7 @@ TEST_P(PreparedFramesOfTwo, HaveSamplingsAndSamplesOfTheStepsSoFar) {
     PreparedFrames frames(source, scan);
     if (GetParam()) { // then it stays in memory
         frames.look_at(0, [](const Frame& frame) {
-            EXPECT_EQ(frame.sampling->trajectory[0][0], 0);
+            EXPECT_EQ(frame.trajectory->positions[0][0], 0);
             EXPECT_EQ(frame.samples(0, 0), Complex(1));
         });
     }
@@ -52,8 +52,8 @@ TEST_P(PreparedFramesOfTwo, HaveSamplingsAndSamplesOfTheStepsSoFar) {
     frames.mix(twice);
     for (const std::size_t f : {0, 1}) {
         const Frame frame = frames.take(f);
-        EXPECT_EQ(frame.sampling, scan.frames[f].sampling);
-        EXPECT_EQ(frame.sampling->trajectory[0][0], 0.25);
+        EXPECT_EQ(frame.trajectory, scan.frames[f].trajectory);
+        EXPECT_EQ(frame.trajectory->positions[0][0], 0.25);
         EXPECT_EQ(frame.samples.rows(), 1u);
         EXPECT_EQ(frame.samples(0, 1), Complex(0, f == 0 ? 2 : 40));
     }

@@ -26,24 +26,24 @@ test::Problem problem_of(const std::array<std::size_t, 3>& size, std::uint64_t s
     return test::make_problem(of);
 }
 
-WantedQ wanted(const Sampling& sampling, const Grid& grid, double largest_error = 1e-6) {
-    return {sampling, grid, q_key(sampling, grid), {}, largest_error};
+WantedQ wanted(const Trajectory& trajectory, const Grid& grid, double largest_error = 1e-6) {
+    return {trajectory, grid, q_key(trajectory, grid), {}, largest_error};
 }
 
-StoredQ read_q(const std::string& path, const Sampling& sampling, const Grid& grid) {
-    return QFile(path).read(wanted(sampling, grid));
+StoredQ read_q(const std::string& path, const Trajectory& trajectory, const Grid& grid) {
+    return QFile(path).read(wanted(trajectory, grid));
 }
 
 StoredQ q_of(const test::Problem& problem) {
-    return stored(test::exact_q(*problem.sampling, problem.grid));
+    return stored(test::exact_q(*problem.trajectory, problem.grid));
 }
 
 std::string key_of(const test::Problem& problem) {
-    return q_key(*problem.sampling, problem.grid);
+    return q_key(*problem.trajectory, problem.grid);
 }
 
 const QMaking made_by{"loops", 1e-16};
-const LargestQError any = [](const Sampling&, const Grid&) { return 1.0; };
+const LargestQError any = [](const Trajectory&, const Grid&) { return 1.0; };
 
 /// Of the problem, whatever its values are.
 void write(const std::string& path, const test::Problem& problem, const StoredQ& q,
@@ -70,7 +70,7 @@ TEST(QFile, ComesBackToTheLastBit) {
         const test::Problem problem = problem_of(size);
         const StoredQ q = q_of(problem);
         write(folder.file("q.h5"), problem, q, {{"made by", "a test"}});
-        const StoredQ read = read_q(folder.file("q.h5"), *problem.sampling, problem.grid);
+        const StoredQ read = read_q(folder.file("q.h5"), *problem.trajectory, problem.grid);
         EXPECT_EQ(read.half.values, q.half.values);
         EXPECT_EQ(Hdf5Reader(folder.file("q.h5")).attribute_text("record", "made by"), "a test");
     }
@@ -79,7 +79,7 @@ TEST(QFile, ComesBackToTheLastBit) {
 TEST(QFile, DifferenceZeroStandsInTheMiddle) {
     const TemporaryFolder folder;
     const test::Problem problem = problem_of({3, 4, 0});
-    const Q q = test::exact_q(*problem.sampling, problem.grid);
+    const Q q = test::exact_q(*problem.trajectory, problem.grid);
     write(folder.file("q.h5"), problem, stored(q));
     const Hdf5Reader file(folder.file("q.h5"));
     EXPECT_EQ(file.shape("q").extents, (std::vector<std::size_t>{8, 6}));
@@ -92,7 +92,7 @@ TEST(QFile, EachSamplingFindsItsOwn) {
     const test::Problem two = problem_of({3, 4, 0}, 2);
     write(folder.file("q.h5"), one, two);
     for (const test::Problem* const of : {&one, &two}) {
-        EXPECT_EQ(read_q(folder.file("q.h5"), *of->sampling, of->grid).half.values,
+        EXPECT_EQ(read_q(folder.file("q.h5"), *of->trajectory, of->grid).half.values,
                   q_of(*of).half.values);
     }
 }
@@ -103,28 +103,29 @@ TEST(QFile, OfAnotherScanIsRefused) {
     write(folder.file("q.h5"), problem, q_of(problem));
     const test::Problem other = problem_of({3, 4, 0}, 2);
     try {
-        read_q(folder.file("q.h5"), *other.sampling, other.grid);
+        read_q(folder.file("q.h5"), *other.trajectory, other.grid);
         FAIL() << "no error";
     } catch (const InputError& error) {
         EXPECT_NE(error.fault().thing.find("hash"), std::string::npos) << error.what();
     }
-    EXPECT_THROW(read_q(folder.file("q.h5"), *problem.sampling, test::make_grid(4, 3)), InputError);
+    EXPECT_THROW(read_q(folder.file("q.h5"), *problem.trajectory, test::make_grid(4, 3)),
+                 InputError);
 }
 
 TEST(QFile, SomethingElseIsRefused) {
     const TemporaryFolder folder;
     const test::Problem problem = problem_of({3, 4, 0});
-    EXPECT_THROW(read_q(folder.file("missing.h5"), *problem.sampling, problem.grid), InputError);
+    EXPECT_THROW(read_q(folder.file("missing.h5"), *problem.trajectory, problem.grid), InputError);
     test::write_text(folder.file("text.h5"), "no HDF5");
-    EXPECT_THROW(read_q(folder.file("text.h5"), *problem.sampling, problem.grid), InputError);
+    EXPECT_THROW(read_q(folder.file("text.h5"), *problem.trajectory, problem.grid), InputError);
     write_q_at(folder.file("list.h5"), ComplexVector::Ones(3), made_by, {});
-    EXPECT_THROW(read_q(folder.file("list.h5"), *problem.sampling, problem.grid), InputError);
+    EXPECT_THROW(read_q(folder.file("list.h5"), *problem.trajectory, problem.grid), InputError);
 }
 
 /// What QFile says of the file "q.h5" of this folder.
 testing::AssertionResult refused(const TemporaryFolder& folder, const test::Problem& problem) {
     try {
-        read_q(folder.file("q.h5"), *problem.sampling, problem.grid);
+        read_q(folder.file("q.h5"), *problem.trajectory, problem.grid);
         return testing::AssertionFailure() << "no error";
     } catch (const InputError& error) {
         return testing::AssertionSuccess() << error.what();
@@ -173,7 +174,7 @@ TEST(QFile, TheSumOfWeightsMayBeRoundedAsTheKernelRoundsIt) {
     const StoredQ exact = q_of(problem);
     const StoredQ rounded = with(exact, exact.half.values * (1 + 4 * tolerance::eps));
     write(folder.file("q.h5"), problem, rounded);
-    EXPECT_EQ(read_q(folder.file("q.h5"), *problem.sampling, problem.grid).half.values,
+    EXPECT_EQ(read_q(folder.file("q.h5"), *problem.trajectory, problem.grid).half.values,
               rounded.half.values);
 }
 
@@ -186,7 +187,7 @@ TEST(QFile, TheSumOfWeightsMayBeAsWrongAsQ) {
         rough.error = 1e-3;
         write(folder.file("q.h5"), problem, rough);
         const auto read = [&] {
-            return QFile(folder.file("q.h5")).read(wanted(*problem.sampling, problem.grid, 1e-3));
+            return QFile(folder.file("q.h5")).read(wanted(*problem.trajectory, problem.grid, 1e-3));
         };
         if (std::abs(wrong) < rough.error) {
             EXPECT_EQ(read().half.values, rough.half.values);
@@ -217,9 +218,9 @@ TEST(QFile, OneLessExactThanWhatIsAskedForIsRefused) {
     q.error = 1e-4;
     write(folder.file("q.h5"), problem, q);
     QFile file(folder.file("q.h5"));
-    EXPECT_EQ(file.read(wanted(*problem.sampling, problem.grid, 1e-3)).error, 1e-4);
+    EXPECT_EQ(file.read(wanted(*problem.trajectory, problem.grid, 1e-3)).error, 1e-4);
     try {
-        file.read(wanted(*problem.sampling, problem.grid, 1e-5));
+        file.read(wanted(*problem.trajectory, problem.grid, 1e-5));
         ADD_FAILURE() << "it was taken";
     } catch (const InputError& error) {
         EXPECT_EQ(error.fault().thing, "/errors");
@@ -236,7 +237,7 @@ TEST(QFile, HoldsTheSamplingsOfThousandsOfFrames) {
     }
     keys[12345] = key_of(problem);
     write_q(folder.file("q.h5"), problem.grid, keys, [&](std::size_t) { return q; }, made_by, {});
-    EXPECT_EQ(read_q(folder.file("q.h5"), *problem.sampling, problem.grid).half.values,
+    EXPECT_EQ(read_q(folder.file("q.h5"), *problem.trajectory, problem.grid).half.values,
               q.half.values);
 }
 
@@ -253,7 +254,8 @@ TEST(QFile, EverySamplingOfAScanIsCheckedBeforeItsWork) {
     QFile file(folder.file("q.h5"));
     file.require(scan, any);
     for (const test::Problem* const of : {&one, &two, &one}) {
-        EXPECT_EQ(file.read(wanted(*of->sampling, of->grid, 1)).half.values, q_of(*of).half.values);
+        EXPECT_EQ(file.read(wanted(*of->trajectory, of->grid, 1)).half.values,
+                  q_of(*of).half.values);
     }
 }
 

@@ -33,10 +33,10 @@ TEST(Q, ExtentsAreTwiceTheGrid) {
 
 // One sample at k = (1, 0), weight 3: Q(d) = 3 exp(i 2 pi dx / 4).
 TEST(Q, ByHand) {
-    Sampling sampling;
-    sampling.trajectory = {{1, 0, 0}};
-    sampling.weights = RealVector::Constant(1, 3);
-    const Q q = exact_q(sampling, test::make_grid(4, 2));
+    Trajectory trajectory;
+    trajectory.positions = {{1, 0, 0}};
+    trajectory.weights = RealVector::Constant(1, 3);
+    const Q q = exact_q(trajectory, test::make_grid(4, 2));
     const double bound = 3 * tolerance::reference(1, 1);
     for (long y = -1; y <= 1; ++y) {
         EXPECT_LE(std::abs(value(q, 0, y) - 3.0), bound);
@@ -48,7 +48,7 @@ TEST(Q, ByHand) {
 
 TEST(Q, IsZeroWhereADifferenceWouldBeMinusN) {
     for (const auto& size : {std::array<std::size_t, 3>{4, 3, 0}, {3, 2, 4}, {1, 1, 1}}) {
-        const Q q = exact_q(*problem_of_size(size).sampling, problem_of_size(size).grid);
+        const Q q = exact_q(*problem_of_size(size).trajectory, problem_of_size(size).grid);
         const std::array<std::size_t, 3> extents = q_extents(q.grid);
         const auto nx = static_cast<long>(extents[0] / 2);
         const auto ny = static_cast<long>(extents[1] / 2);
@@ -66,7 +66,7 @@ TEST(Q, IsZeroWhereADifferenceWouldBeMinusN) {
 }
 
 TEST(Q, IsHermitianToTheLastBit) {
-    const Q q = exact_q(*problem_of_size({3, 4, 2}).sampling, problem_of_size({3, 4, 2}).grid);
+    const Q q = exact_q(*problem_of_size({3, 4, 2}).trajectory, problem_of_size({3, 4, 2}).grid);
     for (long z = -1; z <= 1; ++z) {
         for (long y = -3; y <= 3; ++y) {
             for (long x = -2; x <= 2; ++x) {
@@ -79,38 +79,38 @@ TEST(Q, IsHermitianToTheLastBit) {
 
 TEST(Q, AtZeroIsTheSumOfTheWeights) {
     const test::Problem problem = problem_of_size({4, 3, 0});
-    const Q q = exact_q(*problem.sampling, problem.grid);
-    const double sum = problem.sampling->q_weights().sum();
+    const Q q = exact_q(*problem.trajectory, problem.grid);
+    const double sum = problem.trajectory->q_weights().sum();
     EXPECT_NEAR(q.at_zero(), sum, sum * tolerance::reference(0, 5));
     EXPECT_EQ(value(q, 0, 0).imag(), 0);
 }
 
 TEST(Q, KeyFollowsWhatQDependsOnAndNothingElse) {
     const test::Problem problem = problem_of_size({4, 3, 0});
-    const std::string key = q_key(*problem.sampling, problem.grid);
+    const std::string key = q_key(*problem.trajectory, problem.grid);
     EXPECT_EQ(key.size(), 64U);
     Grid moved = problem.grid;
     moved.position = Vec3{1, 2, 3};
     moved.fov_mm = {1, 1, 1};
-    EXPECT_EQ(q_key(*problem.sampling, moved), key) << "Q knows nothing of the patient";
+    EXPECT_EQ(q_key(*problem.trajectory, moved), key) << "Q knows nothing of the patient";
 
-    EXPECT_NE(q_key(*problem.sampling, test::make_grid(3, 4)), key);
-    EXPECT_NE(q_key(*problem.sampling, test::make_grid(4, 3, 1)), key);
-    Sampling other = *problem.sampling;
-    other.trajectory[4][1] += 1e-12;
+    EXPECT_NE(q_key(*problem.trajectory, test::make_grid(3, 4)), key);
+    EXPECT_NE(q_key(*problem.trajectory, test::make_grid(4, 3, 1)), key);
+    Trajectory other = *problem.trajectory;
+    other.positions[4][1] += 1e-12;
     EXPECT_NE(q_key(other, problem.grid), key);
-    other = *problem.sampling;
+    other = *problem.trajectory;
     other.weights(0) *= 1.0001;
     EXPECT_NE(q_key(other, problem.grid), key);
-    other = *problem.sampling;
+    other = *problem.trajectory;
     other.phi(2) *= 2;
     EXPECT_NE(q_key(other, problem.grid), key);
 }
 
 TEST(Q, KeyOfNoWeightsIsThatOfOnes) {
-    Sampling bare;
-    bare.trajectory = {{1, 0, 0}, {0, 1, 0}};
-    Sampling ones = bare;
+    Trajectory bare;
+    bare.positions = {{1, 0, 0}, {0, 1, 0}};
+    Trajectory ones = bare;
     ones.phi = ComplexVector::Ones(2);
     ones.weights = RealVector::Ones(2);
     EXPECT_EQ(q_key(bare, test::make_grid(4, 4)), q_key(ones, test::make_grid(4, 4)));
@@ -120,10 +120,10 @@ TEST(Q, AtAListOfVoxelsIsQThere) {
     const test::Problem problem = problem_of_size({4, 3, 0});
     Reporter report;
     const CoilMatrix listed =
-        compute_q_at(*reference_transforms(), *problem.sampling,
+        compute_q_at(*reference_transforms(), *problem.trajectory,
                      Voxels::at(problem.grid, {{0, 0, 0}, {0.25, -1.0 / 3, 0}}), report)
             .values;
-    const Q q = exact_q(*problem.sampling, problem.grid);
+    const Q q = exact_q(*problem.trajectory, problem.grid);
     const double bound = std::abs(listed(0)) * tolerance::reference(4, 5);
     EXPECT_LE(std::abs(listed(0) - value(q, 0, 0)), bound);
     EXPECT_LE(std::abs(listed(1) - value(q, 1, -1)), bound);
@@ -151,7 +151,7 @@ std::unique_ptr<Transforms> transforms_of(double bound, bool exact, double accur
 TEST(Q, OfAFileIsAsExactAsWhatIsAskedFor) {
     const test::Problem problem = problem_of_size({4, 3, 0});
     const auto largest = [&](const std::unique_ptr<Transforms>& transforms) {
-        return largest_q_error(*transforms, *problem.sampling, problem.grid);
+        return largest_q_error(*transforms, *problem.trajectory, problem.grid);
     };
     for (const bool exact : {false, true}) {
         EXPECT_EQ(largest(transforms_of(6e-4, exact, 1e-3)), 1e-3);
@@ -165,10 +165,11 @@ TEST(Q, IsMadeWithTheBoundOfItsEngine) {
     const test::Problem problem = problem_of_size({4, 3, 0});
     const Voxels half = Voxels::half_differences(problem.grid);
     for (const double asked : {0.0, 1e-3}) {
-        EXPECT_EQ(making_of_q(*transforms_of(6e-4, false, asked), *problem.sampling, half).accuracy,
-                  6e-4);
+        EXPECT_EQ(
+            making_of_q(*transforms_of(6e-4, false, asked), *problem.trajectory, half).accuracy,
+            6e-4);
     }
-    EXPECT_EQ(making_of_q(*transforms_of(6e-14, true), *problem.sampling, half).accuracy,
+    EXPECT_EQ(making_of_q(*transforms_of(6e-14, true), *problem.trajectory, half).accuracy,
               unit_roundoff(Precision::float64));
 }
 

@@ -12,19 +12,19 @@ namespace {
 
 /// Lines along x at every `step`-th y of a grid of x by y.
 std::vector<Vec3> lines(long x, long y, long step = 1, double scale = 1) {
-    std::vector<Vec3> trajectory;
+    std::vector<Vec3> positions;
     for (long ky = -(y / 2); ky < y - y / 2; ky += step) {
         for (long kx = -(x / 2); kx < x - x / 2; ++kx) {
-            trajectory.push_back(
+            positions.push_back(
                 {scale * static_cast<double>(kx), scale * static_cast<double>(ky), 0});
         }
     }
-    return trajectory;
+    return positions;
 }
 
-Scan scan_of(const std::vector<Vec3>& trajectory, std::size_t x, std::size_t y) {
-    auto sampling = std::make_shared<Sampling>();
-    sampling->trajectory = trajectory;
+Scan scan_of(const std::vector<Vec3>& positions, std::size_t x, std::size_t y) {
+    auto trajectory = std::make_shared<Trajectory>();
+    trajectory->positions = positions;
     Scan scan;
     scan.file = "scan.h5";
     scan.format = "lsrecon-scan";
@@ -32,7 +32,7 @@ Scan scan_of(const std::vector<Vec3>& trajectory, std::size_t x, std::size_t y) 
     scan.grid.fov_mm = {240, 240, 5};
     scan.trajectory_units = "cycles/fov";
     scan.frames = {
-        {sampling, CoilMatrix::Ones(2, static_cast<Eigen::Index>(trajectory.size())), "", {}}};
+        {trajectory, CoilMatrix::Ones(2, static_cast<Eigen::Index>(positions.size())), "", {}}};
     return scan;
 }
 
@@ -101,8 +101,8 @@ TEST(Reach, WhatTheTrajectoryMayBeIsTheNextStep) {
 }
 
 TEST(Reach, BeyondTheMatrixTheNextStepIsWhatWouldFit) {
-    const auto next_step = [](std::vector<Vec3> trajectory, const std::string& units) {
-        Scan scan = scan_of(trajectory, 64, 64);
+    const auto next_step = [](std::vector<Vec3> positions, const std::string& units) {
+        Scan scan = scan_of(positions, 64, 64);
         scan.trajectory_units = units;
         try {
             check(scan);
@@ -136,10 +136,10 @@ TEST(Reach, SamplesAtOnePointAndSmallMatricesSayNothing) {
 }
 
 TEST(Coverage, IsTheShareOfTheLines) {
-    const auto covered = [](std::vector<Vec3> trajectory, std::size_t x, std::size_t y) {
-        Sampling sampling;
-        sampling.trajectory = std::move(trajectory);
-        return coverage(sampling, test::make_grid(x, y));
+    const auto covered = [](std::vector<Vec3> positions, std::size_t x, std::size_t y) {
+        Trajectory trajectory;
+        trajectory.positions = std::move(positions);
+        return coverage(trajectory, test::make_grid(x, y));
     };
     EXPECT_DOUBLE_EQ(covered(lines(64, 64), 64, 64), 1);
     EXPECT_DOUBLE_EQ(covered(lines(9, 13), 9, 13), 1);

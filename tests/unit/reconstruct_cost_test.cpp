@@ -132,8 +132,8 @@ TEST(MemoryBudget, SaysHowManyFramesFit) {
     scan.frames.resize(1);
     EXPECT_THROW(require_joint_budget(*transforms, scan, frame, options), UsageError);
     scan.frames.resize(20, scan.frames[0]);
-    for (std::size_t f = 10; f < 20; ++f) { // 11 samplings
-        scan.frames[f].sampling = std::make_shared<Sampling>(*scan.frames[0].sampling);
+    for (std::size_t f = 10; f < 20; ++f) { // 11 trajectories
+        scan.frames[f].trajectory = std::make_shared<Trajectory>(*scan.frames[0].trajectory);
     }
     const auto needed = [&](std::size_t frames) { // on the reference, which is in host memory
         return HostMemory(true).bytes_of(

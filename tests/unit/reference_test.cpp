@@ -78,22 +78,22 @@ TEST(Reference, AGridOfFour) {
 }
 
 TEST(Reference, MuIsConjugatePhiTimesWeightTimesSample) {
-    Sampling sampling;
-    sampling.trajectory.resize(2);
-    sampling.phi = ComplexVector(2);
-    sampling.phi << i, Complex(1, 2);
-    sampling.weights = RealVector(2);
-    sampling.weights << 3, 0.5;
+    Trajectory trajectory;
+    trajectory.positions.resize(2);
+    trajectory.phi = ComplexVector(2);
+    trajectory.phi << i, Complex(1, 2);
+    trajectory.weights = RealVector(2);
+    trajectory.weights << 3, 0.5;
     // conj(i) 3 (1 + i) = 3 - 3i;  (1 - 2i) 0.5 (2 + 4i) = 5
-    EXPECT_TRUE(near(mu_on_host(*reference_transforms(), sampling, row({{1, 1}, {2, 4}})),
+    EXPECT_TRUE(near(mu_on_host(*reference_transforms(), trajectory, row({{1, 1}, {2, 4}})),
                      row({{3, -3}, 5}), bound));
 }
 
 TEST(Reference, MuIsTheSampleWithoutPhiAndWeights) {
-    Sampling sampling;
-    sampling.trajectory.resize(1);
+    Trajectory trajectory;
+    trajectory.positions.resize(1);
     EXPECT_TRUE(
-        near(mu_on_host(*reference_transforms(), sampling, row({{2, -7}})), row({{2, -7}}), 0));
+        near(mu_on_host(*reference_transforms(), trajectory, row({{2, -7}})), row({{2, -7}}), 0));
 }
 
 TEST(Reference, QByHand) {
@@ -109,15 +109,15 @@ TEST(Reference, QByHand) {
 }
 
 TEST(Reference, WeightsOfQAreWTimesPhiSquared) {
-    Sampling sampling;
-    sampling.trajectory.resize(2);
-    EXPECT_EQ(sampling.q_weights(), RealVector::Ones(2));
-    sampling.phi = ComplexVector(2);
-    sampling.phi << Complex(3, 4), i;
-    sampling.weights = RealVector(2);
-    sampling.weights << 2, 5;
-    EXPECT_EQ(sampling.q_weights()(0), 50);
-    EXPECT_EQ(sampling.q_weights()(1), 5);
+    Trajectory trajectory;
+    trajectory.positions.resize(2);
+    EXPECT_EQ(trajectory.q_weights(), RealVector::Ones(2));
+    trajectory.phi = ComplexVector(2);
+    trajectory.phi << Complex(3, 4), i;
+    trajectory.weights = RealVector(2);
+    trajectory.weights << 2, 5;
+    EXPECT_EQ(trajectory.q_weights()(0), 50);
+    EXPECT_EQ(trajectory.q_weights()(1), 5);
 }
 
 TEST(Reference, NothingIsASumOfNothing) {

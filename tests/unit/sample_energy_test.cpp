@@ -16,22 +16,22 @@ constexpr int of_readout = 60;
 constexpr double of_sample = coils * 2.0; ///< energy of noise whose parts have a deviation of 1
 
 /// Readouts from the centre of k-space outwards.
-Sampling spokes() {
-    Sampling sampling;
+Trajectory spokes() {
+    Trajectory trajectory;
     for (int r = 0; r < readouts; ++r) {
         for (int i = 0; i < of_readout; ++i) {
             const double angle = 2 * pi * r / readouts;
-            sampling.trajectory.push_back({i * std::cos(angle), i * std::sin(angle), 0});
+            trajectory.positions.push_back({i * std::cos(angle), i * std::sin(angle), 0});
         }
     }
-    return sampling;
+    return trajectory;
 }
 
 /// Of an object whose signal decays with the radius, in noise of so much deviation.
-CoilMatrix samples_of(const Sampling& sampling, double signal, double deviation) {
-    CoilMatrix samples(coils, static_cast<Eigen::Index>(sampling.samples()));
+CoilMatrix samples_of(const Trajectory& trajectory, double signal, double deviation) {
+    CoilMatrix samples(coils, static_cast<Eigen::Index>(trajectory.samples()));
     for (Eigen::Index m = 0; m < samples.cols(); ++m) {
-        const Vec3& k = sampling.trajectory[static_cast<std::size_t>(m)];
+        const Vec3& k = trajectory.positions[static_cast<std::size_t>(m)];
         samples.col(m).setConstant(signal * std::exp(-std::hypot(k[0], k[1]) / 3));
     }
     ReceiverNoise(deviation, 0, 1).add_to(samples);
@@ -39,42 +39,42 @@ CoilMatrix samples_of(const Sampling& sampling, double signal, double deviation)
 }
 
 TEST(MostEnergyOfNoise, IsThatOfNoiseWhereTheObjectEnds) {
-    const Sampling sampling = spokes();
+    const Trajectory trajectory = spokes();
     for (const double signal : {0.0, 1000.0}) {
         const double found =
-            most_energy_of_noise(sampling, CoilRows(samples_of(sampling, signal, 1)));
+            most_energy_of_noise(trajectory, CoilRows(samples_of(trajectory, signal, 1)));
         EXPECT_NEAR(found / of_sample, 1, 0.1) << signal;
     }
 }
 
 TEST(MostEnergyOfNoise, IsSoWhateverTheTrajectory) {
-    Sampling sampling = spokes();
-    const CoilRows samples(samples_of(sampling, 1000, 1));
-    std::shuffle(sampling.trajectory.begin(), sampling.trajectory.end(), std::mt19937_64(1));
-    EXPECT_LT(most_energy_of_noise(sampling, samples) / of_sample, 2);
+    Trajectory trajectory = spokes();
+    const CoilRows samples(samples_of(trajectory, 1000, 1));
+    std::shuffle(trajectory.positions.begin(), trajectory.positions.end(), std::mt19937_64(1));
+    EXPECT_LT(most_energy_of_noise(trajectory, samples) / of_sample, 2);
 }
 
 TEST(MostEnergyOfNoise, ZerosAreNoSamples) {
-    const Sampling sampling = spokes();
-    CoilMatrix samples = samples_of(sampling, 1000, 1);
+    const Trajectory trajectory = spokes();
+    CoilMatrix samples = samples_of(trajectory, 1000, 1);
     for (Eigen::Index m = 0; m < samples.cols(); ++m) {
         if (m % of_readout > of_readout * 2 / 3) { // filled, as for a partial echo
             samples.col(m).setZero();
         }
     }
-    EXPECT_NEAR(most_energy_of_noise(sampling, CoilRows(samples)) / of_sample, 1, 0.1);
+    EXPECT_NEAR(most_energy_of_noise(trajectory, CoilRows(samples)) / of_sample, 1, 0.1);
     samples.setZero();
-    EXPECT_EQ(most_energy_of_noise(sampling, CoilRows(samples)), 0);
-    EXPECT_EQ(most_energy_of_noise(Sampling(), CoilRows(CoilMatrix(coils, 0))), 0);
+    EXPECT_EQ(most_energy_of_noise(trajectory, CoilRows(samples)), 0);
+    EXPECT_EQ(most_energy_of_noise(Trajectory(), CoilRows(CoilMatrix(coils, 0))), 0);
 }
 
 TEST(MostEnergyOfNoise, ASignalToTheEdgeIsAllThatIsKnown) {
-    Sampling sampling = spokes();
-    for (Vec3& k : sampling.trajectory) { // cut off where there is signal
+    Trajectory trajectory = spokes();
+    for (Vec3& k : trajectory.positions) { // cut off where there is signal
         k = {0.05 * k[0], 0.05 * k[1], 0};
     }
-    const CoilRows samples(samples_of(sampling, 1000, 1));
-    EXPECT_GT(most_energy_of_noise(sampling, samples), 100 * of_sample);
+    const CoilRows samples(samples_of(trajectory, 1000, 1));
+    EXPECT_GT(most_energy_of_noise(trajectory, samples), 100 * of_sample);
 }
 
 } // namespace

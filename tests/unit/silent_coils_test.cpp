@@ -9,10 +9,10 @@ namespace {
 
 Scan scan_of(std::size_t frames) {
     Scan scan;
-    auto sampling = std::make_shared<Sampling>();
-    sampling->trajectory.resize(4);
+    auto trajectory = std::make_shared<Trajectory>();
+    trajectory->positions.resize(4);
     for (std::size_t f = 0; f < frames; ++f) {
-        scan.frames.push_back({sampling, CoilMatrix::Ones(3, 4), "", std::nullopt});
+        scan.frames.push_back({trajectory, CoilMatrix::Ones(3, 4), "", std::nullopt});
     }
     return scan;
 }
@@ -48,9 +48,9 @@ TEST(SampleCheck, ASoundScanHasNone) {
 
 TEST(SampleCheck, ManySamplesThatAreZeroAreToldUnlessTheyHaveNoWeight) {
     Scan scan = scan_of(1);
-    auto sampling = std::make_shared<Sampling>();
-    sampling->trajectory.resize(4);
-    scan.frames[0].sampling = sampling;
+    auto trajectory = std::make_shared<Trajectory>();
+    trajectory->positions.resize(4);
+    scan.frames[0].trajectory = trajectory;
     scan.frames[0].samples.doubles().col(1).setZero();
     const auto found = [&] {
         SampleCheck check(scan);
@@ -60,8 +60,8 @@ TEST(SampleCheck, ManySamplesThatAreZeroAreToldUnlessTheyHaveNoWeight) {
     ASSERT_EQ(found().size(), 1U);
     EXPECT_EQ(found()[0].code, Found::samples_zero);
     EXPECT_EQ(found()[0].number("share"), 0.25);
-    sampling->weights = RealVector::Ones(4);
-    sampling->weights(1) = 0;
+    trajectory->weights = RealVector::Ones(4);
+    trajectory->weights(1) = 0;
     EXPECT_TRUE(found().empty());
 }
 
@@ -95,15 +95,15 @@ TEST(SampleCheck, AFrameOfSilentCoilsIsReportedOnce) {
 TEST(SampleCheck, ZerosWhereSamplesCountMakeNoImage) {
     const Eigen::Index signal = 2; // in all coils, at this sample alone
     for (const bool by_phi : {false, true}) {
-        auto sampling = std::make_shared<Sampling>();
-        sampling->trajectory.resize(4);
-        sampling->weights = RealVector::Ones(4);
-        sampling->phi = ComplexVector::Ones(4);
-        by_phi ? void(sampling->phi(signal) = 0) : void(sampling->weights(signal) = 0);
+        auto trajectory = std::make_shared<Trajectory>();
+        trajectory->positions.resize(4);
+        trajectory->weights = RealVector::Ones(4);
+        trajectory->phi = ComplexVector::Ones(4);
+        by_phi ? void(trajectory->phi(signal) = 0) : void(trajectory->weights(signal) = 0);
         Scan scan = scan_of(2);
         SampleCheck check(scan);
         for (Frame& frame : scan.frames) {
-            frame.sampling = sampling;
+            frame.trajectory = trajectory;
             frame.samples.doubles().setZero();
             frame.samples.doubles().col(signal).setOnes();
             check.add(frame.samples);

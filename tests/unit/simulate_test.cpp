@@ -62,15 +62,15 @@ TEST(Simulate, NoiseDoesNotDependOnTheTruthThatIsKept) {
 
 TEST(Simulate, AnalyticAndVoxelModelsAgreeAtLowFrequencies) {
     SimulationOptions options = options_of("radial", make_grid(64, 64));
-    options.sampling.readouts = 5;
+    options.trajectory.readouts = 5;
     const Simulation analytic = simulated(options);
     options.model = "voxels";
     const Simulation voxels = simulated(options);
-    const Sampling& sampling = *analytic.scan.frames.front().sampling;
+    const Trajectory& trajectory = *analytic.scan.frames.front().trajectory;
     const CoilMatrix& a = analytic.scan.frames.front().samples.doubles();
     const CoilMatrix& b = voxels.scan.frames.front().samples.doubles();
-    for (std::size_t m = 0; m < sampling.samples(); ++m) {
-        const Vec3& k = sampling.trajectory[m];
+    for (std::size_t m = 0; m < trajectory.samples(); ++m) {
+        const Vec3& k = trajectory.positions[m];
         if (std::hypot(k[0], k[1]) <= 4) {
             const auto column = static_cast<Eigen::Index>(m);
             EXPECT_NEAR(std::abs(a(0, column) - b(0, column)), 0, 0.01 * 4096 * 0.1238)
@@ -115,11 +115,11 @@ TEST(Simulate, CoilMapsDifferAndAreSmooth) {
 TEST(Simulate, CoilSamplesAreTheTransformOfMapTimesTruth) {
     SimulationOptions options = options_of("random", make_grid(6, 5, 4));
     options.coils = 3;
-    options.sampling.readouts = 2;
+    options.trajectory.readouts = 2;
     const Simulation simulation = simulated(options);
     const Scan& scan = simulation.scan;
     const Frame& frame = scan.frames.front();
-    const Vec3 k = frame.sampling->trajectory[7];
+    const Vec3 k = frame.trajectory->positions[7];
     Complex sum = 0;
     for (std::size_t n = 0; n < scan.grid.voxels(); ++n) {
         const Vec3 x = scan.image_voxels().position(n);
@@ -135,7 +135,7 @@ TEST(Simulate, CoilsInTurnAreThoseAtOnce) {
     SimulationOptions options = options_of("radial", make_grid(8, 8));
     options.coils = 5;
     const Simulation at_once = simulated(options);
-    options.values_at_once = 2 * at_once.scan.frames.front().sampling->samples();
+    options.values_at_once = 2 * at_once.scan.frames.front().trajectory->samples();
     const Simulation in_turn = simulated(options);
     EXPECT_EQ(in_turn.scan.frames.front().samples, at_once.scan.frames.front().samples);
     EXPECT_EQ(in_turn.error, at_once.error);
@@ -157,10 +157,11 @@ TEST(Simulate, SameSeedSameScan) {
     options.noise = 0.1;
     const Simulation first = simulated(options);
     const Simulation again = simulated(options);
-    options.sampling.seed = 2;
+    options.trajectory.seed = 2;
     const Simulation other = simulated(options);
     EXPECT_EQ(first.scan.frames[0].samples, again.scan.frames[0].samples);
-    EXPECT_EQ(first.scan.frames[0].sampling->trajectory, again.scan.frames[0].sampling->trajectory);
+    EXPECT_EQ(first.scan.frames[0].trajectory->positions,
+              again.scan.frames[0].trajectory->positions);
     EXPECT_NE(first.scan.frames[0].samples, other.scan.frames[0].samples);
     EXPECT_EQ(first.truth, other.truth);
 }
@@ -181,11 +182,11 @@ TEST(Simulate, RefusesWhatContradicts) {
 
 TEST(Simulate, RefusesWhatNoReaderTakes) {
     SimulationOptions options = options_of("random", make_grid(1000, 1000, 960));
-    options.sampling.readouts = 1;
+    options.trajectory.readouts = 1;
     if (memory_limit().bytes > 400e9) {
         GTEST_SKIP() << "this machine has the memory";
     }
-    options.sampling.samples_per_readout = 1;
+    options.trajectory.samples_per_readout = 1;
     EXPECT_THROW(simulated(options), InputError);
 }
 

@@ -11,8 +11,8 @@ namespace {
 
 using test::make_grid;
 
-SimulationOptions moving(const std::string& trajectory, const Grid& grid, std::size_t frames) {
-    SimulationOptions options = options_of(trajectory, grid);
+SimulationOptions moving(const std::string& design, const Grid& grid, std::size_t frames) {
+    SimulationOptions options = options_of(design, grid);
     options.frames = frames;
     options.motion_mm = 24; // of 240
     return options;
@@ -33,9 +33,9 @@ TEST(SimulatedFrames, MotionIsAPhaseOfAnalyticSamples) {
     ASSERT_EQ(frames.size(), 4u);
     const double shifts[] = {0, 0.1, 0, -0.1}; // fields of view
     for (std::size_t f = 0; f < 4; ++f) {
-        EXPECT_EQ(frames[f].sampling, frames[0].sampling);
-        for (std::size_t m = 0; m < frames[f].sampling->samples(); ++m) {
-            const double turns = frames[f].sampling->trajectory[m][0] * shifts[f];
+        EXPECT_EQ(frames[f].trajectory, frames[0].trajectory);
+        for (std::size_t m = 0; m < frames[f].trajectory->samples(); ++m) {
+            const double turns = frames[f].trajectory->positions[m][0] * shifts[f];
             const Complex expected = frames[0].samples(0, m) * std::polar(1.0, -2 * pi * turns);
             EXPECT_NEAR(std::abs(frames[f].samples(0, m) - expected), 0, 1e-11) << f << ", " << m;
         }
@@ -80,13 +80,13 @@ TEST(SimulatedFrames, GoldenAnglesGoOnFromFrameToFrame) {
     for (const std::string name : {"golden-angle", "radial-3d"}) {
         SimulationOptions options =
             options_of(name, name == "radial-3d" ? make_grid(8, 8, 8) : make_grid(8, 8));
-        options.sampling.readouts = 15;
-        const std::vector<Vec3> all = make_trajectory(name, options.sampling);
-        options.sampling.readouts = 5;
+        options.trajectory.readouts = 15;
+        const std::vector<Vec3> all = make_trajectory(name, options.trajectory);
+        options.trajectory.readouts = 5;
         options.frames = 3;
         std::vector<Vec3> joined;
         for (const Frame& frame : simulated(options).scan.frames) {
-            const std::vector<Vec3>& part = frame.sampling->trajectory;
+            const std::vector<Vec3>& part = frame.trajectory->positions;
             joined.insert(joined.end(), part.begin(), part.end());
         }
         EXPECT_EQ(joined, all) << name;
@@ -98,7 +98,7 @@ TEST(SimulatedFrames, OtherTrajectoriesAreTheSame) {
         SimulationOptions options = options_of(name, make_grid(8, 8));
         options.frames = 3;
         const std::vector<Frame> frames = simulated(options).scan.frames;
-        EXPECT_EQ(frames.at(2).sampling, frames[0].sampling) << name;
+        EXPECT_EQ(frames.at(2).trajectory, frames[0].trajectory) << name;
         EXPECT_EQ(frames[2].samples, frames[0].samples) << name;
     }
 }

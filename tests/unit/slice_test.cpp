@@ -31,17 +31,17 @@ TEST(PlacesOfScan, AreSlices) {
 }
 
 TEST(PlacesOfScan, HoldFramesThatWereSampledAlikeTogether) {
-    const std::array<std::shared_ptr<const Sampling>, 2> samplings{
-        std::make_shared<const Sampling>(), std::make_shared<const Sampling>()};
+    const std::array<std::shared_ptr<const Trajectory>, 2> trajectories{
+        std::make_shared<const Trajectory>(), std::make_shared<const Trajectory>()};
     Scan scan;
-    for (std::size_t f = 0; f < 6; ++f) { // places 0 0 1 0 0 1, samplings 0 1 0 1 0 1
+    for (std::size_t f = 0; f < 6; ++f) { // places 0 0 1 0 0 1, trajectories 0 1 0 1 0 1
         scan.frames.push_back(frame(f % 3 == 2 ? "slice 7, phase 0" : "slice 3, phase 0"));
-        scan.frames.back().sampling = samplings[f % 2];
+        scan.frames.back().trajectory = trajectories[f % 2];
     }
     const std::vector<Slice> all = slices_of(scan);
     ASSERT_EQ(all.size(), 2U);
     EXPECT_EQ(all[0].frames(), (Places{0, 4, 1, 3}));
-    EXPECT_EQ(all[0].samplings.size(), 2U);
+    EXPECT_EQ(all[0].trajectories.size(), 2U);
     EXPECT_EQ(all[1].frames(), (Places{2, 5}));
 }
 

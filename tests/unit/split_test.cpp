@@ -22,7 +22,7 @@ TEST(Split, PartsAddUpToTheValue) {
         const double unit = std::ldexp(1.0, -scale.bits());
         for (int n = 0; n < 200; ++n) {
             const double k = random.uniform(-largest_k, largest_k);
-            const SplitScale::Parts parts = scale.trajectory(k);
+            const SplitScale::Parts parts = scale.positions(k);
             const double high = static_cast<double>(parts.high);
             const double low = static_cast<double>(parts.low);
             EXPECT_EQ(std::fmod(high, unit), 0) << "k " << k << ", extent " << extent;
@@ -84,7 +84,7 @@ TEST(Split, HighPartsMultiplyAndAddWithoutRounding) {
         for (int n = 0; n < 200; ++n) {
             Triple triple{};
             for (std::size_t d = 0; d < 3; ++d) {
-                triple.k[d] = scale.trajectory(random.uniform(-largest_k, largest_k)).high;
+                triple.k[d] = scale.positions(random.uniform(-largest_k, largest_k)).high;
                 triple.u[d] = SplitScale::voxel(random.uniform(-extent, extent)).high;
             }
             expect_exact(triple, extent);
@@ -94,7 +94,7 @@ TEST(Split, HighPartsMultiplyAndAddWithoutRounding) {
 
 TEST(Split, TheCornerOfEverythingIsStillExact) {
     for (const double extent : extents()) {
-        const float k = SplitScale(extent).trajectory(largest_k).high;
+        const float k = SplitScale(extent).positions(largest_k).high;
         const float u = static_cast<float>(extent);
         expect_exact({{k, k, k}, {u, u, u}}, extent);
         expect_exact({{k, -k, k}, {u, u, -u}}, extent);

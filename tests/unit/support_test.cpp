@@ -56,12 +56,12 @@ TEST(AdjointTest, FailsForATransformOfTheWrongSign) {
     const Problem problem = make_problem(of);
     const auto transforms = reference_transforms();
     const auto forward = [&](const ComplexVector& rho) {
-        return flat(forward_on_host(*transforms, problem.trajectory(), unflat(rho, 1),
+        return flat(forward_on_host(*transforms, problem.positions(), unflat(rho, 1),
                                     problem.voxels, silent)
                         .values);
     };
     const auto wrong_sign = [&](const ComplexVector& d) -> ComplexVector {
-        return flat(adjoint_on_host(*transforms, problem.trajectory(), unflat(d.conjugate(), 1),
+        return flat(adjoint_on_host(*transforms, problem.positions(), unflat(d.conjugate(), 1),
                                     problem.voxels, silent)
                         .values)
             .conjugate();
@@ -126,9 +126,9 @@ TEST(Case, MakesWhatItSays) {
     of.reach = 5;
     of.phi = true;
     const Problem problem = make_problem(of);
-    EXPECT_EQ(problem.trajectory().size(), 7U);
-    EXPECT_EQ(problem.sampling->phi.size(), 7);
-    EXPECT_EQ(problem.sampling->weights.size(), 0);
+    EXPECT_EQ(problem.positions().size(), 7U);
+    EXPECT_EQ(problem.trajectory->phi.size(), 7);
+    EXPECT_EQ(problem.trajectory->weights.size(), 0);
     EXPECT_EQ(problem.voxels.count(), 9U);
     EXPECT_EQ(problem.rho.cols(), 9);
     EXPECT_EQ(problem.samples.rows(), 3);

@@ -91,11 +91,11 @@ TEST(Units, NothingFits) {
 TEST(Units, PerMillimetreIsNotTakenForCyclesPerVoxel) {
     const auto guess = [](double voxel_mm, double largest) {
         const Grid grid = grid_2d(48, 64, 48 * voxel_mm, 64 * voxel_mm);
-        const std::vector<Vec3> trajectory{{largest, -largest, 0}};
-        const ForeignUnit* const foreign = foreign_unit_that_fills(trajectory, grid);
-        EXPECT_EQ(guess_trajectory_units(trajectory, grid).empty(), foreign != nullptr);
+        const std::vector<Vec3> positions{{largest, -largest, 0}};
+        const ForeignUnit* const foreign = foreign_unit_that_fills(positions, grid);
+        EXPECT_EQ(guess_trajectory_units(positions, grid).empty(), foreign != nullptr);
         EXPECT_EQ(foreign != nullptr ? foreign->name : "1/mm", "1/mm");
-        return guess_trajectory_units(trajectory, grid);
+        return guess_trajectory_units(positions, grid);
     };
     for (const double voxel_mm : {0.96, 0.99, 1.07, 1.25, 1.9}) {
         EXPECT_EQ(guess(voxel_mm, 0.5 / voxel_mm), "") << voxel_mm;

@@ -283,7 +283,7 @@ private:
     /// Puts the factors of sample `m` at `s` of the block.
     void put_factors(std::size_t m, std::size_t s, bool is_adjoint, Block& block) const {
         const auto k_of_voxel = [&](std::size_t d) {
-            return points_.trajectory[m][d] / voxels_.per_fov()[d];
+            return points_.positions[m][d] / voxels_.per_fov()[d];
         };
         for_each_factor(k_of_voxel(0), 0, half_, [&](std::size_t i, Complex factor) {
             if (is_adjoint) {

@@ -52,7 +52,7 @@ public:
 
     NufftTransform(const EngineContext& context, const SamplePoints& points, const Voxels& voxels)
         : grid_(grid_of(context, points, voxels)), rounding_(nufft_rounding(context)),
-          kernel_(grid_.kernel), samples_(points.trajectory, voxels, grid_),
+          kernel_(grid_.kernel), samples_(points.positions, voxels, grid_),
           size_(voxels.lattice_size()) {
         for (std::size_t d = 0; d < 3; ++d) {
             for (std::size_t n = 0; n < size_[d]; ++n) {

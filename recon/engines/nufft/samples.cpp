@@ -89,11 +89,11 @@ template <typename Real> struct Place {
 /// Places of samples along dimension d. The first point of a sample's kernel decides its tile.
 template <typename Real>
 LSRECON_AVX2_CLONE void place_along(std::size_t d, const NufftLine& line, const TileLine& tiles,
-                                    double per_fov, const std::vector<Vec3>& trajectory,
+                                    double per_fov, const std::vector<Vec3>& positions,
                                     const Range& range, Place<Real>* places,
                                     std::uint32_t* tile_of) {
     for (std::size_t m = range.first; m < range.first + range.count; ++m) {
-        const double begin = line.beginning(trajectory[m][d] / per_fov);
+        const double begin = line.beginning(positions[m][d] / per_fov);
         const std::size_t point = line.first_point(begin);
         const std::size_t tile = tiles.at[point];
         tile_of[m] = (d == 0 ? 0 : tile_of[m]) + static_cast<std::uint32_t>(tile * tiles.step);
@@ -125,10 +125,10 @@ std::vector<Tile> tiles_of(const NufftGrid& grid, const std::array<TileLine, 3>&
 
 // Samples are counted and moved by ranges, one a core. Those of a tile stay in the order of the
 // scan, however many ranges there are.
-template <typename Real> NufftSamples<Real>::NufftSamples(const std::vector<Vec3>& trajectory,
+template <typename Real> NufftSamples<Real>::NufftSamples(const std::vector<Vec3>& positions,
                                                           const Voxels& voxels,
                                                           const NufftGrid& grid) {
-    const std::size_t samples = trajectory.size();
+    const std::size_t samples = positions.size();
     const std::size_t dimensions = grid.fine[2] > 1 ? 3 : 2;
     const std::array<TileLine, 3> lines = tile_lines(grid);
     tiles = tiles_of<Tile>(grid, lines);
@@ -138,7 +138,7 @@ template <typename Real> NufftSamples<Real>::NufftSamples(const std::vector<Vec3
     std::vector<std::vector<std::size_t>> next =
         of_each_range(samples, cores, [&](const Range& range) {
             for (std::size_t d = 0; d < dimensions; ++d) {
-                place_along(d, grid.line(d), lines[d], voxels.per_fov()[d], trajectory, range,
+                place_along(d, grid.line(d), lines[d], voxels.per_fov()[d], positions, range,
                             places.data(), tile_of.data());
             }
             std::vector<std::size_t> in_tile(tiles.size());
@@ -182,7 +182,7 @@ template <typename Real> NufftSamples<Real>::NufftSamples(const std::vector<Vec3
     shifts = LargeArray<Complex>(middle.given() ? samples : 0);
     for_each_range_in_parallel(shifts.size(), cores, [&](const Range& range) {
         for (std::size_t m = range.first; m < range.first + range.count; ++m) {
-            shifts[m] = middle.of(trajectory[m]);
+            shifts[m] = middle.of(positions[m]);
         }
     });
 }

@@ -56,7 +56,7 @@ template <typename Real> struct NufftSamples {
         int color; ///< tiles of one colour have no points in common
     };
 
-    NufftSamples(const std::vector<Vec3>& trajectory, const Voxels& voxels, const NufftGrid& grid);
+    NufftSamples(const std::vector<Vec3>& positions, const Voxels& voxels, const NufftGrid& grid);
 
     LargeArray<std::uint32_t> order; ///< place of each sample in the scan
     /// By dimension, the first point of each kernel relative to its tile's corner, and how far the

@@ -31,7 +31,7 @@ public:
     DirectTransform(const EngineContext& context, const Variant& variant,
                     const SamplePoints& points, const Voxels& voxels)
         : context_(context), resources_(resources_of(context)), variant_(variant),
-          points_(off_resonance_of(points, voxels) ? points : SamplePoints(points.trajectory)),
+          points_(off_resonance_of(points, voxels) ? points : SamplePoints(points.positions)),
           voxels_(off_resonance_of(points, voxels) ? voxels : voxels.in_field(nullptr)),
           units_(points_, voxels_),
           samples_on_device_(
@@ -69,7 +69,7 @@ private:
         const ChosenParameters& parameters = context_.parameters(variant_.name, stage_);
         if (variant_.layout == SourceLayout::vectors && !real_values && can_mirror(voxels_)) {
             if (!mirrored_) {
-                mirrored_.emplace(resources_, points_.trajectory, voxels_, variant_.layout);
+                mirrored_.emplace(resources_, points_.positions, voxels_, variant_.layout);
             }
             run({mirrored_->samples, mirrored_->half, values, &buffer_of(mirrored_->phases), true,
                  +1, out, voxels(), progress},

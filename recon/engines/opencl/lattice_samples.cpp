@@ -18,13 +18,13 @@ std::size_t padded(std::size_t samples) {
     return round_up(samples + std::min(samples, most_of_a_chunk) / 4 + 256, 16);
 }
 
-std::vector<cl_int> by_radius(const std::vector<Vec3>& trajectory) {
+std::vector<cl_int> by_radius(const std::vector<Vec3>& positions) {
     std::vector<double> squares;
-    squares.reserve(trajectory.size());
-    for (const Vec3& k : trajectory) {
+    squares.reserve(positions.size());
+    for (const Vec3& k : positions) {
         squares.push_back(k[0] * k[0] + k[1] * k[1] + k[2] * k[2]);
     }
-    std::vector<cl_int> order(trajectory.size());
+    std::vector<cl_int> order(positions.size());
     std::iota(order.begin(), order.end(), 0);
     std::stable_sort(order.begin(), order.end(), [&](cl_int i, cl_int j) {
         return squares[static_cast<std::size_t>(i)] < squares[static_cast<std::size_t>(j)];
@@ -43,13 +43,13 @@ LatticeColumns::LatticeColumns(const Voxels& voxels) {
         halved ? size / 2 : static_cast<std::size_t>(std::max(std::abs(first), std::abs(last))) + 1;
 }
 
-LatticeSamples::LatticeSamples(const Resources& resources, const std::vector<Vec3>& trajectory,
+LatticeSamples::LatticeSamples(const Resources& resources, const std::vector<Vec3>& positions,
                                const Voxels& voxels, bool sorted)
-    : resources_(resources), count_(trajectory.size()), stride_(padded(count_)),
+    : resources_(resources), count_(positions.size()), stride_(padded(count_)),
       halved_(LatticeColumns(voxels).halved) {
     std::vector<cl_int> order;
     if (sorted) {
-        order = by_radius(trajectory);
+        order = by_radius(positions);
         order_ = resources.queue.upload(order);
     }
     const bool split = resources.precision == Precision::float32;
@@ -67,14 +67,14 @@ LatticeSamples::LatticeSamples(const Resources& resources, const std::vector<Vec
             const double per_fov = voxels.per_fov()[d];
             for (std::size_t i = 0; i < range.count; ++i) {
                 const std::size_t m = range.first + i;
-                k[i] = trajectory[sorted ? static_cast<std::size_t>(order[m]) : m][d] / per_fov;
+                k[i] = positions[sorted ? static_cast<std::size_t>(order[m]) : m][d] / per_fov;
             }
             if (!split) {
                 resources.write(k, positions_, d * stride_ + range.first);
                 continue;
             }
             for (std::size_t i = 0; i < range.count; ++i) {
-                const SplitScale::Parts parts = scale.trajectory(k[i]);
+                const SplitScale::Parts parts = scale.positions(k[i]);
                 high[i] = parts.high;
                 low[i] = parts.low;
             }

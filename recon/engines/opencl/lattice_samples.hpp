@@ -27,7 +27,7 @@ class LatticeSamples {
 public:
     /// `sorted`: those next to the centre of k-space first. Nearly all of a scan's energy is there,
     /// and samples that are alike meet in sums of floats.
-    LatticeSamples(const Resources& resources, const std::vector<Vec3>& trajectory,
+    LatticeSamples(const Resources& resources, const std::vector<Vec3>& positions,
                    const Voxels& voxels, bool sorted);
 
     /// The bytes of device memory that so many samples take.

@@ -51,7 +51,7 @@ Place<Real> place_of(const Vec3& k, const Vec3& per_fov, const std::vector<Nufft
 }
 
 /// Computes the places on the host: devices may lack doubles.
-template <typename Real> PlacesOfScan find_places(Queue& queue, const std::vector<Vec3>& trajectory,
+template <typename Real> PlacesOfScan find_places(Queue& queue, const std::vector<Vec3>& positions,
                                                   const Voxels& voxels, const NufftGrid& grid,
                                                   bool is_volume) {
     constexpr std::size_t samples_at_a_time = std::size_t(1) << 18; // in memory that is used again
@@ -60,7 +60,7 @@ template <typename Real> PlacesOfScan find_places(Queue& queue, const std::vecto
     for (std::size_t d = 0; d < (is_volume ? 3 : 2); ++d) {
         lines.push_back(grid.line(d));
     }
-    const std::size_t samples = trajectory.size();
+    const std::size_t samples = positions.size();
     std::vector<Place<Real>> places(std::min(samples_at_a_time, samples));
     std::vector<std::array<Real, 2>> phases(middle.given() ? places.size() : 0);
     PlacesOfScan result;
@@ -69,7 +69,7 @@ template <typename Real> PlacesOfScan find_places(Queue& queue, const std::vecto
     for (const Range& some : split_into_ranges(samples, samples_at_a_time)) {
         for_each_range_in_parallel(some.count, all_cores(), [&](const Range& range) {
             for (std::size_t i = range.first; i < range.first + range.count; ++i) {
-                const Vec3& k = trajectory[some.first + i];
+                const Vec3& k = positions[some.first + i];
                 places[i] = place_of<Real>(k, voxels.per_fov(), lines);
                 if (middle.given()) {
                     const Complex phase = middle.of(k);
@@ -146,7 +146,7 @@ void NufftBins::sort(const Resources& resources, const SamplePoints& points, con
     const std::size_t end = starts_of_keys_.size() - 1;
     const auto make =
         resources.precision == Precision::float64 ? find_places<double> : find_places<float>;
-    const PlacesOfScan scan = make(queue, points.trajectory, voxels, grid, tiles.is_volume);
+    const PlacesOfScan scan = make(queue, points.positions, voxels, grid, tiles.is_volume);
     cl::Buffer keys = queue.buffer(samples * sizeof(cl_uint));
     order = queue.buffer(samples * sizeof(cl_uint));
     const cl_int2 tile = {

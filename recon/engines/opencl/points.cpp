@@ -32,10 +32,10 @@ Points trajectory_points(const SamplePoints& points, const Vec3& voxels_per_fov,
     Points result{
         points.count(),
         [=](std::size_t m) -> Vec3 {
-            const Vec3& k = points.trajectory[m];
+            const Vec3& k = points.positions[m];
             return {k[0] / voxels_per_fov[0], k[1] / voxels_per_fov[1], k[2] / voxels_per_fov[2]};
         },
-        [=](double k) { return scale.trajectory(k); }, true, scale.largest_rest()};
+        [=](double k) { return scale.positions(k); }, true, scale.largest_rest()};
     if (points.times != nullptr) {
         result.off = [=](std::size_t m) -> std::array<double, 2> {
             const double t = (*points.times)(static_cast<Eigen::Index>(m)) / time_unit;
@@ -141,21 +141,21 @@ bool can_mirror(const Voxels& voxels) {
            voxels.lattice_size()[1] * voxels.lattice_size()[2] > 1;
 }
 
-Mirrored::Mirrored(const Resources& resources, const std::vector<Vec3>& trajectory,
+Mirrored::Mirrored(const Resources& resources, const std::vector<Vec3>& positions,
                    const Voxels& voxels, SourceLayout layout)
     : samples(resources,
-              trajectory_points(trajectory, halves_of_voxels(voxels),
+              trajectory_points(positions, halves_of_voxels(voxels),
                                 SplitScale(2 * voxels.extent_in_voxels())),
               layout),
       half(resources, first_half(voxels), layout),
-      phases(resources.device.zeros(trajectory.size(), {true, resources.wide()})) {
+      phases(resources.device.zeros(positions.size(), {true, resources.wide()})) {
     const Vec3 middle = middle_of(voxels);
     const Vec3 per_fov = halves_of_voxels(voxels);
-    ComplexVector values(static_cast<Eigen::Index>(trajectory.size()));
-    for (std::size_t m = 0; m < trajectory.size(); ++m) {
+    ComplexVector values(static_cast<Eigen::Index>(positions.size()));
+    for (std::size_t m = 0; m < positions.size(); ++m) {
         double turns = 0;
         for (std::size_t d = 0; d < 3; ++d) {
-            turns += trajectory[m][d] / per_fov[d] * middle[d];
+            turns += positions[m][d] / per_fov[d] * middle[d];
         }
         values(static_cast<Eigen::Index>(m)) = std::polar(1.0, two_pi * turns);
     }

@@ -71,7 +71,7 @@ bool can_mirror(const Voxels& voxels);
 /// The middle may lie between two voxels. Positions are therefore counted from it in halves of
 /// voxels, whole numbers, and exp(i 2 pi k . middle) goes to the values.
 struct Mirrored {
-    Mirrored(const Resources& resources, const std::vector<Vec3>& trajectory, const Voxels& voxels,
+    Mirrored(const Resources& resources, const std::vector<Vec3>& positions, const Voxels& voxels,
              SourceLayout layout);
 
     PointsOnDevice samples;

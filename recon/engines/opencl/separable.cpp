@@ -56,10 +56,9 @@ private:
         of_all.on_finding = [](const Finding&) {}; // they may outlive who listens
         return kept_or_made<LatticeSamples>(
             context.kept, text(name_of(voxels_, resources_.precision), sorted ? " sorted" : ""),
-            {bytes_of_all(points_.trajectory)},
+            {bytes_of_all(points_.positions)},
             LatticeSamples::bytes(points_.count(), resources_.precision), [&] {
-                return std::make_shared<LatticeSamples>(of_all, points_.trajectory, voxels_,
-                                                        sorted);
+                return std::make_shared<LatticeSamples>(of_all, points_.positions, voxels_, sorted);
             });
     }
     const Parameters& parameters_of(const std::string& stage) const {
@@ -82,7 +81,7 @@ private:
         const Form form = form_of(stage_);
         if (form == Form::in_private) {
             separable_private(parameters_of(stage_), work, most_bytes,
-                              {context_.kept, points_.trajectory});
+                              {context_.kept, points_.positions});
         } else {
             separable_tiled(form, parameters_of(stage_), work, most_bytes);
         }

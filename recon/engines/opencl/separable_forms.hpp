@@ -39,7 +39,7 @@ constexpr std::size_t lanes_of(Precision precision) {
 /// The place where the factors of a trajectory may be left for another scan.
 struct FactorStore {
     ContentStore* store; ///< or null
-    const std::vector<Vec3>& trajectory;
+    const std::vector<Vec3>& positions;
 };
 /// The product in private memory, for CPUs: kernels/separable.cl. `most_bytes` is what the totals
 /// of one block of the volume may take. Factors are those that another scan has left, where it has.

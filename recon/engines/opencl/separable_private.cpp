@@ -95,7 +95,7 @@ std::shared_ptr<const FactorsOfChunks> kept_factors(FactorMaker& maker, const Se
         return nullptr;
     }
     const std::string name = text(name_of(work.voxels, precision), " in chunks of ", maker.chunk);
-    return in.store->get<FactorsOfChunks>(name, {bytes_of_all(in.trajectory)}, bytes, [&] {
+    return in.store->get<FactorsOfChunks>(name, {bytes_of_all(in.positions)}, bytes, [&] {
         auto made = std::make_shared<FactorsOfChunks>();
         for (const Range& chunk : maker.chunks()) {
             made->push_back(maker.room(chunk.count));

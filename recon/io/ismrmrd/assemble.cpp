@@ -69,15 +69,15 @@ private:
 };
 
 /// Samples `first` to `end` of M x dimensions coordinates.
-std::vector<Vec3> to_trajectory(const std::vector<float>& stored, std::size_t first,
-                                std::size_t end, std::size_t dimensions, const Vec3& factor) {
-    std::vector<Vec3> trajectory(end - first, Vec3{0, 0, 0});
+std::vector<Vec3> to_positions(const std::vector<float>& stored, std::size_t first, std::size_t end,
+                               std::size_t dimensions, const Vec3& factor) {
+    std::vector<Vec3> positions(end - first, Vec3{0, 0, 0});
     for (std::size_t m = first; m < end; ++m) {
         for (std::size_t d = 0; d < dimensions; ++d) {
-            trajectory[m - first][d] = factor[d] * static_cast<double>(stored[m * dimensions + d]);
+            positions[m - first][d] = factor[d] * static_cast<double>(stored[m * dimensions + d]);
         }
     }
-    return trajectory;
+    return positions;
 }
 
 CoilRows to_samples(const std::vector<std::vector<std::complex<float>>>& values) {
@@ -105,7 +105,7 @@ constexpr double like_zero = 1e-6;
 
 void require_samples(const RawFrames& raw) {
     for (const auto& [counters, frame] : raw.frames) {
-        if (frame.trajectory.empty()) {
+        if (frame.positions.empty()) {
             refuse(raw, "frame " + name_of(raw, counters), "no samples", "at least one",
                    "check discard_pre and discard_post");
         }
@@ -116,10 +116,10 @@ void require_samples(const RawFrames& raw) {
 /// weights or times there: all partitions would be summed, or lie elsewhere. The kz of partitions
 /// has both signs where there are three or more.
 std::string wrong_kz(const RawFrames& raw, const RawFrame& frame) {
-    const auto at = [&](std::size_t m) { return static_cast<double>(frame.trajectory[3 * m + 2]); };
+    const auto at = [&](std::size_t m) { return static_cast<double>(frame.positions[3 * m + 2]); };
     double least = at(0);
     double most = at(0);
-    for (std::size_t m = 0; m < frame.trajectory.size() / 3; ++m) {
+    for (std::size_t m = 0; m < frame.positions.size() / 3; ++m) {
         if (!std::isfinite(at(m))) {
             return ""; // that frame is a bad one
         }
@@ -390,7 +390,7 @@ void set_calibrations(RawFrames& raw, const Vec3& factor, bool moved, Scan& scan
     std::size_t elsewhere = 0;
     std::string where; // the first of those
     for (auto& [counters, frame] : raw.calibrations) {
-        if (frame.trajectory.empty()) {
+        if (frame.positions.empty()) {
             continue;
         }
         const std::string name = name_of(raw, counters);
@@ -403,12 +403,12 @@ void set_calibrations(RawFrames& raw, const Vec3& factor, bool moved, Scan& scan
             elsewhere += frame.ends.size();
             continue;
         }
-        auto sampling = std::make_shared<Sampling>();
-        sampling->trajectory =
-            to_trajectory(frame.trajectory, 0, frame.values[0].size(), raw.dimensions(), factor);
+        auto trajectory = std::make_shared<Trajectory>();
+        trajectory->positions =
+            to_positions(frame.positions, 0, frame.values[0].size(), raw.dimensions(), factor);
         const std::optional<Vec3> position = moved ? filled_in(frame.where).position : std::nullopt;
         scan.calibrations.push_back(
-            {std::move(sampling), to_samples(frame.values), name, position});
+            {std::move(trajectory), to_samples(frame.values), name, position});
         acquisitions += frame.ends.size();
         frame = {};
     }
@@ -435,16 +435,16 @@ void set_calibrations(RawFrames& raw, const Vec3& factor, bool moved, Scan& scan
     }
 }
 
-Sampling sampling_of(const RawFrames& raw, const RawFrame& frame, std::size_t first,
-                     std::size_t end, const Vec3& factor) {
-    Sampling sampling;
-    sampling.trajectory = to_trajectory(frame.trajectory, first, end, raw.dimensions(), factor);
+Trajectory trajectory_of(const RawFrames& raw, const RawFrame& frame, std::size_t first,
+                         std::size_t end, const Vec3& factor) {
+    Trajectory trajectory;
+    trajectory.positions = to_positions(frame.positions, first, end, raw.dimensions(), factor);
     if (!frame.times.empty()) {
-        sampling.times = Eigen::Map<const Eigen::VectorXf>(frame.times.data() + first,
-                                                           static_cast<Eigen::Index>(end - first))
-                             .cast<double>();
+        trajectory.times = Eigen::Map<const Eigen::VectorXf>(frame.times.data() + first,
+                                                             static_cast<Eigen::Index>(end - first))
+                               .cast<double>();
     }
-    return sampling;
+    return trajectory;
 }
 
 void set_own_place(const Pose& where, OwnPlaces own, Frame& frame) {
@@ -462,7 +462,7 @@ void add_frames(RawFrames& raw, const Vec3& factor, OwnPlaces own, Scan& scan,
                 RawSamples& samples) {
     const ReadOptions& options = raw.options;
     const bool cut_up = options.spokes_per_frame > 0;
-    SamplingPool pool;
+    TrajectoryPool pool;
     std::size_t unused = 0;
     std::size_t index = 0;
     for (auto& [counters, frame] : raw.frames) {
@@ -484,7 +484,7 @@ void add_frames(RawFrames& raw, const Vec3& factor, OwnPlaces own, Scan& scan,
                 made.label +=
                     text(name.empty() ? "" : ", ", "readouts ", part.first, "-", part.end - 1);
             }
-            made.sampling = pool.share(sampling_of(raw, frame, first, end, factor));
+            made.trajectory = pool.share(trajectory_of(raw, frame, first, end, factor));
             made.samples = CoilRows(frame.values.size(), 0, Precision::float32);
             set_own_place(frame.where, own, made);
             scan.frames.push_back(std::move(made));
@@ -493,7 +493,7 @@ void add_frames(RawFrames& raw, const Vec3& factor, OwnPlaces own, Scan& scan,
         if (scan.frames.size() > before) {
             samples.add_raw(to_samples(frame.values), std::move(frame.bad));
         }
-        frame.trajectory = {};
+        frame.positions = {};
         frame.values = {};
     }
     if (unused > 0) {

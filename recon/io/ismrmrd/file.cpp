@@ -176,7 +176,7 @@ void write_acquisitions(Hdf5Writer& file, const std::string& dataset, std::size_
                    }
                    for (const IsmrmrdAcquisition& row : some) {
                        written.push_back({row.header,
-                                          {row.trajectory.size(), row.trajectory.data()},
+                                          {row.positions.size(), row.positions.data()},
                                           {row.values.size(), row.values.data()}});
                    }
                    return written.data();
@@ -246,7 +246,7 @@ void IsmrmrdHdf5::read(const std::vector<std::size_t>& wanted, const Take& take)
             Row stored;
             rows.next(&stored);
             result.header = stored.head;
-            result.trajectory = rows.list(stored.traj);
+            result.positions = rows.list(stored.traj);
             result.values = rows.list(stored.data);
         } catch (const InputError& error) {
             Fault fault = error.fault();
@@ -330,10 +330,10 @@ void IsmrmrdStream::read(const std::vector<std::size_t>& wanted, const Take& tak
     for (const std::size_t index : wanted) {
         const Stored& stored = stored_[index];
         result.header = stored.header;
-        result.trajectory.resize(trajectory_floats(stored.header));
+        result.positions.resize(trajectory_floats(stored.header));
         result.values.resize(value_floats(stored.header));
         Reading reading(file_, stored.place);
-        reading.take(result.trajectory.data(), sizeof(float) * result.trajectory.size());
+        reading.take(result.positions.data(), sizeof(float) * result.positions.size());
         reading.take(result.values.data(), sizeof(float) * result.values.size());
         take(index, result);
     }

@@ -42,7 +42,7 @@ static_assert(sizeof(IsmrmrdHeader) == 340, "streams hold it as it is");
 /// One row of `data`.
 struct IsmrmrdAcquisition {
     IsmrmrdHeader header;
-    std::vector<float> trajectory; ///< number_of_samples x trajectory_dimensions, when whole
+    std::vector<float> positions; ///< number_of_samples x trajectory_dimensions, when whole
     std::vector<float> values; ///< active_channels x number_of_samples x {real, imaginary}
 };
 

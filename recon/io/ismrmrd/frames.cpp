@@ -246,7 +246,7 @@ public:
         }
         Vec3 k{0, 0, step(1)};
         for (std::size_t d = 0; d < scan_.stored_dimensions(); ++d) {
-            k[d] = stored_.trajectory[sample * header_.trajectory_dimensions + d];
+            k[d] = stored_.positions[sample * header_.trajectory_dimensions + d];
         }
         return k;
     }
@@ -263,7 +263,7 @@ public:
         const std::size_t stored = header_.trajectory_dimensions;
         for (std::size_t sample = begin(); sample < end(); ++sample) {
             for (std::size_t d = scan_.dimensions(); d < stored; ++d) {
-                const auto k = static_cast<double>(stored_.trajectory[sample * stored + d]);
+                const auto k = static_cast<double>(stored_.positions[sample * stored + d]);
                 largest = std::max(largest, std::abs(k));
                 if (d == scan_.dimensions()) {
                     frame.least_beyond = std::min(frame.least_beyond, k);
@@ -412,7 +412,7 @@ void append(RawFrames& scan, const Readout& readout, RawFrame& frame) {
     }
     for (const Vec3& position : k) {
         for (std::size_t d = 0; d < scan.dimensions(); ++d) {
-            frame.trajectory.push_back(static_cast<float>(position[d]));
+            frame.positions.push_back(static_cast<float>(position[d]));
         }
     }
     for (std::size_t c = 0; c < values.size(); ++c) {
@@ -429,7 +429,7 @@ void shift_lines(RawFrame& frame, std::size_t dimensions) {
     for (std::size_t r = 0; r < frame.ends.size(); ++r) {
         const auto shift = static_cast<double>(frame.shifts[r]);
         for (; m < frame.ends[r]; ++m) {
-            frame.trajectory[m * dimensions] += static_cast<float>(shift);
+            frame.positions[m * dimensions] += static_cast<float>(shift);
             if (!frame.times.empty()) { // which are 0 at the centre
                 frame.times[m] -= static_cast<float>(shift * frame.dwells[r]);
             }
@@ -496,14 +496,14 @@ bool RawFrames::add(std::size_t index, const IsmrmrdAcquisition& acquisition) {
     RawFrame& frame = frames[counters];
     readout.check_header();
     readout.check_excitation(frame);
-    const std::size_t before = frame.trajectory.size();
+    const std::size_t before = frame.positions.size();
     append(*this, readout, frame);
     readout.add_coordinates_beyond(frame, largest_beyond);
     discarded += acquisition.header.discard_pre + acquisition.header.discard_post;
     moved_within_frame = readout.check_place(frame.where) || moved_within_frame;
-    for (std::size_t i = before; i < frame.trajectory.size(); ++i) {
+    for (std::size_t i = before; i < frame.positions.size(); ++i) {
         const std::size_t d = i % dimensions();
-        const auto k = static_cast<double>(frame.trajectory[i]);
+        const auto k = static_cast<double>(frame.positions[i]);
         range[d] = std::max(range[d], std::abs(k));
         least[d] = std::min(least[d], k);
         most[d] = std::max(most[d], k);

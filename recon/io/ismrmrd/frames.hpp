@@ -33,7 +33,7 @@ using RawBad = std::vector<std::pair<std::size_t, InputError>>;
 
 /// Acquisitions of the same counters, in the order of the file.
 struct RawFrame {
-    std::vector<float> trajectory; ///< M x dimensions of the grid
+    std::vector<float> positions; ///< M x dimensions of the grid
     std::vector<std::vector<std::complex<float>>> values; ///< a row a channel
     std::vector<float> times; ///< M in s, 0 at center_sample; only if asked for
     std::vector<std::size_t> ends; ///< samples up to the end of each readout

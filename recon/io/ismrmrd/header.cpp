@@ -385,9 +385,9 @@ std::string MeasurementHeader::summary(std::size_t index) const {
         };
         return "matrix " + of("matrixSize") + ", FOV " + of("fieldOfView_mm") + " mm";
     };
-    const std::string trajectory = encoding.word("trajectory");
+    const std::string design = encoding.word("trajectory");
     std::string result =
-        (trajectory.empty() ? "no trajectory named" : trajectory) + ", " + space("encodedSpace");
+        (design.empty() ? "no trajectory named" : design) + ", " + space("encodedSpace");
     if (encoding.has("reconSpace") && space("reconSpace") != space("encodedSpace")) {
         result += "; for images of " + space("reconSpace");
     }

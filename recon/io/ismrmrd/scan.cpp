@@ -190,7 +190,7 @@ private:
                        "other frames");
             }
         };
-        check(", traj", acquisition.trajectory.size(), samples * header.trajectory_dimensions);
+        check(", traj", acquisition.positions.size(), samples * header.trajectory_dimensions);
         check(", data", acquisition.values.size(), 2 * samples * header.active_channels);
     }
 

@@ -32,8 +32,9 @@ void take(IsmrmrdAcquisition& row, const CoilRows& from, std::size_t first, std:
     }
 }
 
-void set_dwell(IsmrmrdAcquisition& row, const Sampling& sampling, const IsmrmrdReadout& readout) {
-    row.header.sample_time_us = static_cast<float>(1e6 * dwell_of(sampling, readout));
+void set_dwell(IsmrmrdAcquisition& row, const Trajectory& trajectory,
+               const IsmrmrdReadout& readout) {
+    row.header.sample_time_us = static_cast<float>(1e6 * dwell_of(trajectory, readout));
 }
 
 constexpr std::size_t most_of_16_bits = std::numeric_limits<std::uint16_t>::max();
@@ -51,15 +52,16 @@ void require_16_bits(const std::string& path, std::size_t number, const std::str
     }
 }
 
-void check_times(const std::string& path, const Sampling& sampling, const IsmrmrdReadout& readout) {
-    if (sampling.times.size() == 0) {
+void check_times(const std::string& path, const Trajectory& trajectory,
+                 const IsmrmrdReadout& readout) {
+    if (trajectory.times.size() == 0) {
         return;
     }
-    const double dwell = dwell_of(sampling, readout);
+    const double dwell = dwell_of(trajectory, readout);
     const auto samples = static_cast<double>(readout.end - readout.first);
     constexpr double rounding = 1e-6; // of the readout: sample_time_us is a float
     for (std::size_t m = readout.first; m < readout.end; ++m) {
-        const double found = sampling.times(static_cast<Eigen::Index>(m));
+        const double found = trajectory.times(static_cast<Eigen::Index>(m));
         const double read =
             dwell * (static_cast<double>(m - readout.first) - static_cast<double>(readout.center));
         if (!(dwell > 0 && std::abs(found - read) <= rounding * samples * dwell)) {
@@ -111,9 +113,8 @@ std::string limits(const std::string& name, std::size_t count, std::size_t cente
 
 /// The format's word for a trajectory; "other" where it has none.
 std::string word_for(const Simulation& simulation) {
-    const std::string& trajectory = simulation.trajectory;
-    if (trajectory == "cartesian" &&
-        simulation.readout_ends.front() != simulation.scan.grid.size[0]) {
+    const std::string& design = simulation.design;
+    if (design == "cartesian" && simulation.readout_ends.front() != simulation.scan.grid.size[0]) {
         return "other"; // as dense as its trajectory says
     }
     static const std::vector<std::pair<std::string, std::string>> words{
@@ -123,7 +124,7 @@ std::string word_for(const Simulation& simulation) {
         {"cartesian", "cartesian"},
     };
     for (const auto& [name, word] : words) {
-        if (name == trajectory) {
+        if (name == design) {
             return word;
         }
     }
@@ -132,7 +133,7 @@ std::string word_for(const Simulation& simulation) {
 
 std::string encoding_limits(const Simulation& simulation) {
     const Grid& grid = simulation.scan.grid;
-    const bool lines = simulation.trajectory == "cartesian";
+    const bool lines = simulation.design == "cartesian";
     const std::size_t steps = simulation.readout_ends.size();
     constexpr std::size_t most = 65536;
     return limits("kspace_encoding_step_1", lines ? grid.size[1] : std::min(steps, most),
@@ -144,13 +145,13 @@ std::string encoding_limits(const Simulation& simulation) {
 
 } // namespace
 
-IsmrmrdReadout readout_of(const Simulation& simulation, const Sampling& sampling,
+IsmrmrdReadout readout_of(const Simulation& simulation, const Trajectory& trajectory,
                           std::size_t index) {
     const auto& ends = simulation.readout_ends;
     IsmrmrdReadout readout{index == 0 ? 0 : ends[index - 1], ends[index], 0};
     double least = HUGE_VAL;
     for (std::size_t m = readout.first; m < readout.end; ++m) {
-        const Vec3& k = sampling.trajectory[m];
+        const Vec3& k = trajectory.positions[m];
         const double square = k[0] * k[0] + k[1] * k[1] + k[2] * k[2];
         if (square < least) {
             least = square;
@@ -160,12 +161,13 @@ IsmrmrdReadout readout_of(const Simulation& simulation, const Sampling& sampling
     return readout;
 }
 
-double dwell_of(const Sampling& sampling, const IsmrmrdReadout& readout) {
+double dwell_of(const Trajectory& trajectory, const IsmrmrdReadout& readout) {
     const auto first = static_cast<Eigen::Index>(readout.first);
     const auto last = static_cast<Eigen::Index>(readout.end) - 1;
-    return sampling.times.size() == 0 || last <= first
+    return trajectory.times.size() == 0 || last <= first
                ? 0
-               : (sampling.times(last) - sampling.times(first)) / static_cast<double>(last - first);
+               : (trajectory.times(last) - trajectory.times(first)) /
+                     static_cast<double>(last - first);
 }
 
 IsmrmrdRows::IsmrmrdRows(const Simulation& simulation)
@@ -189,8 +191,8 @@ IsmrmrdAcquisition IsmrmrdRows::noise(std::size_t index) const {
     IsmrmrdAcquisition row;
     const std::size_t first = index * noise_at_once;
     take(row, scan_.noise, first, std::min(first + noise_at_once, scan_.noise.columns()));
-    const Sampling& sampling = *scan_.frames.front().sampling;
-    set_dwell(row, sampling, readout_of(simulation_, sampling, 0));
+    const Trajectory& trajectory = *scan_.frames.front().trajectory;
+    set_dwell(row, trajectory, readout_of(simulation_, trajectory, 0));
     row.header.set_flag(ISMRMRD::ISMRMRD_ACQ_IS_NOISE_MEASUREMENT);
     return row;
 }
@@ -199,20 +201,20 @@ IsmrmrdAcquisition IsmrmrdRows::readout(std::size_t index) const {
     const std::size_t f = index / readouts();
     const std::size_t r = index % readouts();
     const Frame& frame = scan_.frames[f];
-    const Sampling& sampling = *frame.sampling;
-    const IsmrmrdReadout readout = readout_of(simulation_, sampling, r);
+    const Trajectory& trajectory = *frame.trajectory;
+    const IsmrmrdReadout readout = readout_of(simulation_, trajectory, r);
     IsmrmrdAcquisition row;
     take(row, frame.samples, readout.first, readout.end);
     row.header.center_sample = static_cast<std::uint16_t>(readout.center);
     row.header.trajectory_dimensions = static_cast<std::uint16_t>(scan_.grid.dimensions);
     for (std::size_t m = readout.first; m < readout.end; ++m) {
         for (std::size_t d = 0; d < row.header.trajectory_dimensions; ++d) {
-            row.trajectory.push_back(static_cast<float>(sampling.trajectory[m][d] / to_cycles_[d]));
+            row.positions.push_back(static_cast<float>(trajectory.positions[m][d] / to_cycles_[d]));
         }
     }
-    set_dwell(row, sampling, readout);
+    set_dwell(row, trajectory, readout);
     set_pose(row.header, scan_.grid, frame.position);
-    set_counters(row.header, f, r, sampling.trajectory[readout.first]);
+    set_counters(row.header, f, r, trajectory.positions[readout.first]);
     return row;
 }
 
@@ -220,7 +222,7 @@ IsmrmrdAcquisition IsmrmrdRows::readout(std::size_t index) const {
 void IsmrmrdRows::set_counters(IsmrmrdHeader& head, std::size_t f, std::size_t r,
                                const Vec3& k) const {
     const auto& size = scan_.grid.size;
-    const bool lines = simulation_.trajectory == "cartesian";
+    const bool lines = simulation_.design == "cartesian";
     const auto step = [&](std::size_t d) {
         return static_cast<std::uint16_t>(std::lround(k[d]) + static_cast<long>(size[d] / 2));
     };
@@ -282,21 +284,21 @@ void require_ismrmrd_holds(const std::string& path, const Simulation& simulation
     require_16_bits(path, scan.coils(), "coils", "ask for fewer `coils`");
     require_16_bits(path, scan.frames.size() - 1, "repetitions after the first",
                     "ask for fewer `frames`");
-    const Sampling* before = nullptr;
+    const Trajectory* before = nullptr;
     for (const Frame& frame : scan.frames) {
-        const Sampling& sampling = *frame.sampling;
-        if (&sampling == before) {
+        const Trajectory& trajectory = *frame.trajectory;
+        if (&trajectory == before) {
             continue;
         }
-        before = &sampling;
-        if (sampling.phi.size() > 0 || sampling.weights.size() > 0) {
+        before = &trajectory;
+        if (trajectory.phi.size() > 0 || trajectory.weights.size() > 0) {
             cannot_hold(path, "phi and weights");
         }
         for (std::size_t r = 0; r < simulation.readout_ends.size(); ++r) {
-            const IsmrmrdReadout readout = readout_of(simulation, sampling, r);
+            const IsmrmrdReadout readout = readout_of(simulation, trajectory, r);
             require_16_bits(path, readout.end - readout.first, "samples in a readout",
                             "ask for more `readouts`, or fewer `samples_per_readout`");
-            check_times(path, sampling, readout);
+            check_times(path, trajectory, readout);
         }
     }
 }

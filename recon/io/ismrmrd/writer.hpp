@@ -13,11 +13,11 @@ struct IsmrmrdReadout {
     std::size_t center = 0; ///< sample that is nearest to the centre of k-space, the first of these
 };
 
-IsmrmrdReadout readout_of(const Simulation& simulation, const Sampling& sampling,
+IsmrmrdReadout readout_of(const Simulation& simulation, const Trajectory& trajectory,
                           std::size_t index);
 
 /// The time between samples of a readout, in s; 0 without times.
-double dwell_of(const Sampling& sampling, const IsmrmrdReadout& readout);
+double dwell_of(const Trajectory& trajectory, const IsmrmrdReadout& readout);
 
 /// A scan as rows of `data`: first those of noise, then the readouts of every frame.
 class IsmrmrdRows {

@@ -220,7 +220,7 @@ std::vector<Vec3> read_points(Hdf5Values& stored, std::size_t count, std::size_t
 }
 
 /// C and F; InputError when they or M do not agree with the trajectory.
-Extents samples_extents(const Hdf5Reader& file, std::size_t samples, std::size_t samplings) {
+Extents samples_extents(const Hdf5Reader& file, std::size_t samples, std::size_t trajectories) {
     const Hdf5Shape shape = file.checked_shape("samples", Hdf5Kind::complex);
     const Extents& extents = shape.extents;
     const std::string next = "make /samples and /trajectory agree; spokes and readouts are "
@@ -232,9 +232,9 @@ Extents samples_extents(const Hdf5Reader& file, std::size_t samples, std::size_t
                next);
     }
     const std::size_t frames = extents.size() == 3 ? extents[0] : 1;
-    if (samplings != 1 && samplings != frames) {
+    if (trajectories != 1 && trajectories != frames) {
         refuse(file, "/samples", shape.to_string(),
-               text(counted(samplings, "frame"), ", as many as /trajectory has"), next);
+               text(counted(trajectories, "frame"), ", as many as /trajectory has"), next);
     }
     return {extents[extents.size() - 2], frames};
 }
@@ -259,16 +259,17 @@ std::string trajectory_units(const Hdf5Reader& file, const ReadOptions& options)
 
 /// One a frame of the trajectory, a single one when it has no frame dimension; null for those not
 /// chosen.
-using Samplings = std::vector<std::shared_ptr<const Sampling>>;
+using Trajectories = std::vector<std::shared_ptr<const Trajectory>>;
 
 /// /trajectory, /phi, /weights and /times. Frames whose trajectories are equal share theirs.
-Samplings read_samplings(const Hdf5Reader& file, const Grid& grid, const ReadOptions& options) {
+Trajectories read_trajectories(const Hdf5Reader& file, const Grid& grid,
+                               const ReadOptions& options) {
     const Extents extents = trajectory_extents(file, grid, options);
     const std::size_t frames = extents.size() == 3 ? extents[0] : 1;
     const std::size_t samples = extents[extents.size() - 2];
     const std::size_t dimensions = extents.back();
     const Vec3 factor = to_cycles_per_fov(trajectory_units(file, options), grid);
-    Sampling common;
+    Trajectory common;
     if (has_per_sample(file, "phi", Hdf5Kind::complex, samples)) {
         common.phi = to_vector<ComplexVector>(file.read_complex("phi"));
     }
@@ -279,7 +280,7 @@ Samplings read_samplings(const Hdf5Reader& file, const Grid& grid, const ReadOpt
         common.times =
             read_with_units(file, "times", {samples}, "one value a trajectory point", "s");
     }
-    const auto trajectory_of = [&](std::size_t frame) {
+    const auto positions_of = [&](std::size_t frame) {
         if (is_beside(file, options)) {
             return std::vector<Vec3>(samples, Vec3{0, 0, 0});
         }
@@ -287,37 +288,37 @@ Samplings read_samplings(const Hdf5Reader& file, const Grid& grid, const ReadOpt
                                                 : Hdf5Values(file, "trajectory");
         return read_points(stored, samples, dimensions, factor);
     };
-    SamplingPool pool;
-    Samplings samplings;
+    TrajectoryPool pool;
+    Trajectories trajectories;
     for (std::size_t f = 0; f < frames; ++f) {
-        samplings.push_back(nullptr);
+        trajectories.push_back(nullptr);
         if (frames == 1 || options.frames.admits(f)) {
-            Sampling sampling = common;
-            sampling.trajectory = trajectory_of(f);
-            samplings[f] = pool.share(std::move(sampling));
+            Trajectory trajectory = common;
+            trajectory.positions = positions_of(f);
+            trajectories[f] = pool.share(std::move(trajectory));
         }
     }
-    return samplings;
+    return trajectories;
 }
 
 /// Frames of the shape that /samples declares, without values; without /samples the frames have no
 /// coils, which is enough for Q.
-std::vector<Frame> read_frames(const Hdf5Reader& file, const Samplings& samplings,
+std::vector<Frame> read_frames(const Hdf5Reader& file, const Trajectories& trajectories,
                                std::size_t samples) {
     std::vector<Frame> result;
     if (!file.has("samples")) {
-        for (const auto& sampling : samplings) {
-            result.push_back({sampling, {}, "", std::nullopt});
+        for (const auto& trajectory : trajectories) {
+            result.push_back({trajectory, {}, "", std::nullopt});
         }
         return result;
     }
-    const Extents extents = samples_extents(file, samples, samplings.size());
+    const Extents extents = samples_extents(file, samples, trajectories.size());
     const std::size_t coils = extents[0];
     const std::size_t frames = extents[1];
     const bool in_doubles = file.shape("samples").number_bytes == sizeof(double);
     for (std::size_t f = 0; f < frames; ++f) {
         Frame frame;
-        frame.sampling = samplings[samplings.size() == 1 ? 0 : f];
+        frame.trajectory = trajectories[trajectories.size() == 1 ? 0 : f];
         frame.samples = CoilRows(coils, 0, in_doubles ? Precision::float64 : Precision::float32);
         frame.label = frames > 1 ? text("frame ", f) : "";
         result.push_back(std::move(frame));
@@ -438,10 +439,10 @@ StoredScan load(const std::shared_ptr<const Hdf5Reader>& opened, const ReadOptio
         scan.details.emplace_back("simulation error",
                                   file.attribute_in_words("/", "simulation_error"));
     }
-    const Samplings samplings = read_samplings(file, scan.grid, options);
+    const Trajectories trajectories = read_trajectories(file, scan.grid, options);
     scan.trajectory_units = trajectory_units(file, options);
     const Extents points = trajectory_extents(file, scan.grid, options);
-    scan.frames = read_frames(file, samplings, points[points.size() - 2]);
+    scan.frames = read_frames(file, trajectories, points[points.size() - 2]);
     const std::vector<std::size_t> indices = choose_frames(scan, options);
     if (file.has("voxels")) {
         scan.voxels = read_voxels(file, scan.grid);

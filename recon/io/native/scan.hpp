@@ -35,8 +35,8 @@ void write_image_side(Hdf5Writer& file, const Scan& scan);
 
 /// Writes the program's own scan file, docs/formats.md: trajectory in cycles/fov as float64,
 /// samples, noise, phi and coil maps as complex64, weights as float64. Frames that share one
-/// Sampling are stored with one trajectory [M,D], others with one each, [F,M,D]. Frames are of one
-/// size, share phi, weights and times, and have no positions of their own. The bound of the
+/// Trajectory are stored with one trajectory [M,D], others with one each, [F,M,D]. Frames are of
+/// one size, share phi, weights and times, and have no positions of their own. The bound of the
 /// relative error and the settings are those of Simulation.
 void write_native_scan(const std::string& path, const Scan& scan,
                        std::optional<double> simulation_error = {},

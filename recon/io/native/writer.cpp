@@ -18,9 +18,9 @@ using native::image_extents;
 /// The object that holds the attributes of the whole file.
 const std::string root = "/";
 
-bool shares_sampling(const Scan& scan) {
+bool shares_trajectory(const Scan& scan) {
     return std::all_of(scan.frames.begin(), scan.frames.end(), [&](const Frame& frame) {
-        return frame.sampling == scan.frames.front().sampling;
+        return frame.trajectory == scan.frames.front().trajectory;
     });
 }
 
@@ -33,8 +33,9 @@ void append(const std::vector<Vec3>& points, int dimensions, std::vector<double>
 /// Bytes of all but what coils have.
 std::uint64_t room_about(const Scan& scan) {
     constexpr std::uint64_t of_hdf5 = 1 << 20;
-    const Sampling& first = *scan.frames.front().sampling;
-    const std::size_t of_a_sample = (shares_sampling(scan) ? 1 : scan.frames.size()) * sizeof(Vec3);
+    const Trajectory& first = *scan.frames.front().trajectory;
+    const std::size_t of_a_sample =
+        (shares_trajectory(scan) ? 1 : scan.frames.size()) * sizeof(Vec3);
     const std::size_t of_all = sizeof(Complex) + 2 * sizeof(double); // phi, weights, times
     const std::size_t of_a_voxel = 2 * sizeof(double) + (scan.voxels ? sizeof(Vec3) : 0);
     const bool has_voxels = scan.voxels || scan.off_resonance;
@@ -42,18 +43,18 @@ std::uint64_t room_about(const Scan& scan) {
            (has_voxels ? of_a_voxel * scan.image_voxels().count() : 0);
 }
 
-void write_sampling(Hdf5Writer& file, const Scan& scan) {
-    const Sampling& first = *scan.frames.front().sampling;
-    const bool shared = shares_sampling(scan);
-    std::vector<double> trajectory;
+void write_trajectory(Hdf5Writer& file, const Scan& scan) {
+    const Trajectory& first = *scan.frames.front().trajectory;
+    const bool shared = shares_trajectory(scan);
+    std::vector<double> positions;
     for (std::size_t f = 0; f < (shared ? 1 : scan.frames.size()); ++f) {
-        append(scan.frames[f].sampling->trajectory, scan.grid.dimensions, trajectory);
+        append(scan.frames[f].trajectory->positions, scan.grid.dimensions, positions);
     }
     Extents extents{first.samples(), static_cast<std::size_t>(scan.grid.dimensions)};
     if (!shared) {
         extents.insert(extents.begin(), scan.frames.size());
     }
-    file.real("trajectory", extents, trajectory.data());
+    file.real("trajectory", extents, positions.data());
     file.attribute("trajectory", "units", std::string("cycles/fov"));
     if (first.phi.size() > 0) {
         file.complex64("phi", {first.samples()}, first.phi.data());
@@ -154,7 +155,7 @@ void write_native_scan(const std::string& path, const Scan& scan,
     if (!settings.empty()) {
         file.attribute(root, simulation_attribute, settings);
     }
-    write_sampling(file, scan);
+    write_trajectory(file, scan);
     if (scan.has_samples()) {
         write_samples(file, scan);
     }

@@ -47,10 +47,10 @@ public:
         }
         return cell;
     }
-    std::vector<std::size_t> of_all(const std::vector<Vec3>& trajectory) const {
+    std::vector<std::size_t> of_all(const std::vector<Vec3>& positions) const {
         std::vector<std::size_t> cells;
-        cells.reserve(trajectory.size());
-        for (const Vec3& k : trajectory) {
+        cells.reserve(positions.size());
+        for (const Vec3& k : positions) {
             cells.push_back(of(k));
         }
         return cells;
@@ -96,20 +96,20 @@ template <typename Values> ImageValues to_image(const Values& values) {
 
 /// The part of a trajectory that a picture of lines can hold: the first samples, as whole numbers
 /// of 16 bits in units of the larger of N/2 and the largest |k|.
-Json trajectory_of(const Scan& scan, const Sampling& sampling) {
+Json positions_of(const Scan& scan, const Trajectory& trajectory) {
     constexpr std::size_t most = 60000; // samples
     const auto dimensions = static_cast<std::size_t>(scan.grid.dimensions);
-    const std::size_t shown = std::min(most, sampling.samples());
-    Json result{{"samples", sampling.samples()}, {"shown", shown}};
+    const std::size_t shown = std::min(most, trajectory.samples());
+    Json result{{"samples", trajectory.samples()}, {"shown", shown}};
     for (std::size_t d = 0; d < dimensions; ++d) {
         double reach = half_of(scan.grid, d);
-        for (const Vec3& k : sampling.trajectory) {
+        for (const Vec3& k : trajectory.positions) {
             reach = std::max(reach, std::abs(k[d]));
         }
         std::string bytes;
         for (std::size_t m = 0; m < shown; ++m) {
             const auto code =
-                static_cast<std::uint16_t>(std::lround(sampling.trajectory[m][d] / reach * 32767));
+                static_cast<std::uint16_t>(std::lround(trajectory.positions[m][d] / reach * 32767));
             bytes.push_back(static_cast<char>(code & 255));
             bytes.push_back(static_cast<char>(code >> 8));
         }
@@ -128,13 +128,13 @@ double brief(double value) {
 Json first_samples(const Scan& scan, const Frame& frame) {
     constexpr std::size_t most = 1024; // samples
     constexpr std::size_t most_coils = 8;
-    const Sampling& sampling = *frame.sampling;
+    const Trajectory& trajectory = *frame.trajectory;
     Json result{{"radius", Json::array()}, {"coils", Json::array()}};
-    const std::size_t shown = std::min(most, sampling.samples());
+    const std::size_t shown = std::min(most, trajectory.samples());
     for (std::size_t m = 0; m < shown; ++m) {
         double square = 0;
         for (std::size_t d = 0; d < static_cast<std::size_t>(scan.grid.dimensions); ++d) {
-            const double share = sampling.trajectory[m][d] / half_of(scan.grid, d);
+            const double share = trajectory.positions[m][d] / half_of(scan.grid, d);
             square += share * share;
         }
         result["radius"].push_back(brief(std::sqrt(square)));
@@ -207,7 +207,7 @@ Json noise_of(const CoilRows& noise) {
 /// The root of the mean energy of a coil's samples in each cell.
 FrameValues kspace_of(const Cells& cells, std::shared_ptr<const Frame> frame) {
     return [cells, frame = std::move(frame)](std::size_t coil) {
-        const std::vector<std::size_t> places = cells.of_all(frame->sampling->trajectory);
+        const std::vector<std::size_t> places = cells.of_all(frame->trajectory->positions);
         std::vector<double> energy(cells.grid().voxels());
         const std::vector<float> counts = cells.counts(places);
         for (std::size_t m = 0; m < places.size(); ++m) {
@@ -225,7 +225,7 @@ FrameValues kspace_of(const Cells& cells, std::shared_ptr<const Frame> frame) {
 void add_kspace(PageContent& content, const Scan& scan, const std::shared_ptr<const Frame>& frame) {
     const std::vector<std::string> axes{"kx", "ky", "kz"};
     const Cells cells(scan.grid, 1);
-    const std::vector<float> counts = cells.counts(cells.of_all(frame->sampling->trajectory));
+    const std::vector<float> counts = cells.counts(cells.of_all(frame->trajectory->positions));
     content.panels["density"] = density_of(cells, counts);
     if (frame->samples.rows() > 0) {
         const std::size_t side = scan.grid.dimensions == 2 ? 512 : 64; // cells of a picture
@@ -313,7 +313,7 @@ PageContent page_of_scan(const std::string& path, const ReadOptions& options, Re
     for (const Finding& finding : findings) {
         content.notes.push_back(words_of(finding));
     }
-    content.panels["trajectory"] = trajectory_of(scan, *frame->sampling);
+    content.panels["trajectory"] = positions_of(scan, *frame->trajectory);
     content.panels["first"] = first_samples(scan, *frame);
     if (!scan.noise.empty()) {
         content.panels["noise"] = noise_of(scan.noise);
