@@ -383,7 +383,7 @@ Cost cost_of_espirit(const MachineModel& machine, std::size_t coils, const Grid&
     // Four passes by QR and an eigendecomposition for half of the rank, and for all of it; of their
     // products, two take as long as one of matrices.
     cost.seconds = machine.window * (points * windows * full / 2 + 6 * rank * full * full +
-                                  points * points * rank / 2 + 5 * (full + rank) * rank * rank);
+                                     points * points * rank / 2 + 5 * (full + rank) * rank * rank);
     return in_turn(cost, cost_of_walsh(machine, coils, from, to));
 }
 

@@ -151,7 +151,7 @@ TEST_F(TunedParameters, GeometryKeepsRowsApartUnlessTheyLeaveWorkItemsIdle) {
             const opencl::PointsOnDevice sources(
                 resources,
                 opencl::trajectory_points(positions, {1, 1, 1},
-                                         SplitScale(voxels.extent_in_voxels())),
+                                          SplitScale(voxels.extent_in_voxels())),
                 layout);
             const opencl::PointsOnDevice points(resources, opencl::voxel_points(voxels), layout);
             return opencl::tuned_geometry(resources, chosen, sources, points, false, plan);
