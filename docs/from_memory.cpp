@@ -12,12 +12,12 @@ struct Stages : Reporter {
 
 int main() {
     constexpr int n = 48, bright = 30; // voxels along x and y, and where the bright one lies
-    Sampling sampling;
+    Trajectory trajectory;
     CoilMatrix samples(2, 300 * n), maps = CoilMatrix::Ones(2, n * n); // C x M and C x N
     maps.row(1) *= Complex(0, 0.5);
     for (int m = 0; m < 300 * n; ++m) {
         const double angle = 0.0105 * (m / n), k = m % n - n / 2;
-        sampling.trajectory.push_back({k * std::cos(angle), k * std::sin(angle), 0}); // cycles/FOV
+        trajectory.positions.push_back({k * std::cos(angle), k * std::sin(angle), 0}); // cycles/FOV
         const double x = double(bright - n / 2) / n; // positions are in fields of view
         samples(0, m) = std::polar(1.0, -2 * pi * x * (k * std::cos(angle) + k * std::sin(angle)));
         samples(1, m) = Complex(0, 0.5) * samples(0, m);
@@ -25,7 +25,7 @@ int main() {
     Scan scan;
     scan.grid.size = {n, n, 1};
     scan.coil_maps = CoilRows(maps);
-    scan.frames.push_back({std::make_shared<const Sampling>(sampling), CoilRows(samples), "", {}});
+    scan.frames.push_back({std::make_shared<const Trajectory>(trajectory), CoilRows(samples), "", {}});
 
     ComplexVector image; // N, x fastest
     FramesInMemory source(scan);
