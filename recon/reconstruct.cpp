@@ -25,7 +25,7 @@ Record record_of(const Settings& settings) {
         record.insert(record.end(),
                       {{"lambda", exact(solve.lambda)},
                        {"regularisers", in_words(solve.regularisers)},
-                       {"frames_together", settings.are_for_all_frames_together() ? "yes" : "no"},
+                       {"solved_together", settings.are_for_all_frames_together() ? "yes" : "no"},
                        {"iterations", text(solve.iterations)},
                        {"tolerance", text(solve.tolerance)},
                        {"preconditioner", preconditioner_of(solve)}});

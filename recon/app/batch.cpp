@@ -213,7 +213,7 @@ Earlier earlier_image(const ReconOptions& options, const Record& hashes) {
     }
     const std::vector<ImageFrame> frames = frames_of_image(image);
     const std::vector<std::size_t> failed = failed_among(frames);
-    if (!failed.empty() && value_in(record, "frames_together") == "yes") {
+    if (!failed.empty() && value_in(record, "solved_together") == "yes") {
         return {std::nullopt, "frames had failed"}; // others are tried again by their part
     }
     const double most = options.reconstruct.certify;

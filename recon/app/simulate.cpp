@@ -187,7 +187,7 @@ OptionTable noise_options(SimulationOptions& simulation) {
                                             [](double value) { return std::abs(value) < 1; }};
     return in(
         "Noise",
-        {{"noise", number(simulation.noise, from(0)),
+        {{"noise", number(simulation.noise, from(0, 1e9)),
           "standard deviation of real and imaginary parts",
           More{"It is a fraction of the root mean square of the samples."}},
          {"snr", number(simulation.snr, positive()),

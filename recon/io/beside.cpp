@@ -35,10 +35,11 @@ Extents extents_of_volume(const VolumesBeside& row, const StoredArray& array, co
     Extents extents = array.shape.extents;
     const auto dimensions = static_cast<std::size_t>(like.dimensions);
     const std::string expected =
-        text(row.name, " ", extents_in_words(row, like), " of ", like.dimensions, " dimensions");
+        text(row.of_coils ? "complex " : "", row.name, " ", extents_in_words(row, like), " of ",
+             like.dimensions, " dimensions");
     const bool is_bare = array.hdf5 == nullptr;
     if (row.of_coils) {
-        if (extents.size() <= dimensions) {
+        if (extents.size() <= dimensions || array.shape.kind != Hdf5Kind::complex) {
             refuse_volumes(row, array, expected);
         }
         extents.erase(extents.begin());

@@ -13,7 +13,7 @@ import nibabel
 import numpy as np
 
 from images import rng, write_image
-from in_folders import INPUT, USAGE, expect, recon, run_cases
+from in_folders import INPUT, USAGE, expect, run_cases
 
 WORK = ("--quiet", "--backend", "reference")
 
@@ -176,16 +176,12 @@ def other_flags_say_what_to_do(make):
     save(folder / "n.nii.gz", rng.uniform(1, 2, (16, 16)).astype("f4"))
     folder.run(0, ["convert", "truth.h5", "-o", "n.mrd"])
     for name, summary in (("n.nii.gz", "NIfTI-1"), ("n.mrd", "ISMRMRD images")):
-        for flag in ("--truth", "--maps"):
-            folder.run(INPUT, ["recon", "scan.h5", "-o", "image.h5", *WORK, flag, name],
-                       [name, summary, f"lsrecon convert {name} -o"])
+        folder.run(INPUT, ["recon", "scan.h5", "-o", "image.h5", *WORK, "--truth", name],
+                   [name, summary, f"lsrecon convert {name} -o"])
     folder.run(USAGE, ["convert", "truth.h5", "-o", "x.dcm"], ["-o NAME.mrd", "DICOM"])
     with open(folder / "i.dcm", "wb") as f:
         f.write(bytes(128) + b"DICM")
     folder.run(INPUT, ["convert", "i.dcm", "-o", "x.h5"], ["NIfTI-1", "ISMRMRD", "dcm2niix"])
-    folder.run(0, ["convert", "truth.h5", "-o", "t.cfl"])
-    folder.run(INPUT, recon("-o", "image.h5", "--prior", "t.cfl", "--reg", "prior:1"),
-               ["how large", "--fov-mm"])
 
 
 if __name__ == "__main__":

@@ -116,7 +116,7 @@ def repetitions_of_each_slice_are_solved_together(make):
         one, _ = image(folder, *llr, "--slice", str(number))
         expect(one.tobytes() == whole[2 * number:2 * number + 2].tobytes(), f"slice {number}")
     folder.run(USAGE, [*RECON, "-o", "image.h5", *llr, "--repetition", "0"],
-               ["a place has one frame", "next:"])
+               ["a slice has one frame", "next:"])
 
 
 def a_slice_without_signal_or_a_frame_is_no_obstacle(make):

@@ -103,7 +103,7 @@ def images_are_field_maps(make):
             folder.run(INPUT, [*RECON, "-o", "image.h5", "--field-map", to], [to, says, "next:"])
     folder.run(0, ["convert", "volume.h5", "-o", "bad.cfl", "--quiet"])
     folder.run(INPUT, [*RECON, "-o", "image.h5", "--field-map", "bad.cfl"],
-               ["--fov-mm", "--part real"])
+               ["14 slices", "no positions of slices"])
     folder.run(INPUT, [*RECON, "-o", "image.h5", "--field-map", "volume.h5"], ["/field_map"])
 
 

@@ -20,7 +20,7 @@ def files_that_have_no_image(make):
     folder = make()
     folder.run(INPUT, ["view", "q.h5", "-o", "p.html"], ["q.h5", "none of /image", "next:"])
     folder.run(INPUT, ["view", "none.h5", "-o", "p.html"], ["none.h5", "next:"])
-    for name, value, says in (("coil_maps", np.ones((4, 4), "c8"), "one a coil"),
+    for name, value, says in (("coil_maps", np.ones((4, 4), "c8"), "[C, (Z,) Y, X]"),
                               ("coil_maps", np.ones((2, 4, 4)), "complex"),
                               ("coil_maps", np.full((2, 4, 4), np.nan, "c8"), "not finite"),
                               ("image", np.zeros((1, 4, 4), "c8"), "field of view")):
