@@ -25,7 +25,8 @@ int main() {
     Scan scan;
     scan.grid.size = {n, n, 1};
     scan.coil_maps = CoilRows(maps);
-    scan.frames.push_back({std::make_shared<const Trajectory>(trajectory), CoilRows(samples), "", {}});
+    const auto shared = std::make_shared<const Trajectory>(trajectory); // by all frames
+    scan.frames.push_back({shared, CoilRows(samples), "", {}});
 
     ComplexVector image; // N, x fastest
     FramesInMemory source(scan);
