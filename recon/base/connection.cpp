@@ -1,3 +1,5 @@
+// Messages and open files between this process and the child that reads HDF5.
+
 #include "base/connection.hpp"
 
 #include <cerrno>

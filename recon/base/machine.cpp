@@ -1,3 +1,5 @@
+// The cores and the memory that this process may use, by the system and its control groups.
+
 #include "base/machine.hpp"
 
 #include <algorithm>

@@ -238,6 +238,8 @@ LambdaCurve make_lambda_curve(const NormalOperator& n, const Frame& frame,
     });
 }
 
+/// How much larger a random error of F^H d is in the image: norm of (N + lambda)^-1 z over that of
+/// random signs z.
 double amplification(const NormalOperator& n, const SolveOptions& options, Reporter& report) {
     const Stage stage(report, "rounding");
     const ComplexVector z = signs(n.encoding());

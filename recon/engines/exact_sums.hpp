@@ -1,3 +1,5 @@
+// F and F^H at a few points in doubles: what engines that are not exact are compared with.
+
 #pragma once
 
 // Exact sums in double precision at a few points.

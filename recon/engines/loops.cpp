@@ -1,3 +1,5 @@
+// Direct sums in plain loops, in either precision: the reference that checks all other engines.
+
 #include "engines/host/engines.hpp"
 
 #include <algorithm>

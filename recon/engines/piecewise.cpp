@@ -1,3 +1,5 @@
+// A transform whose points come in pieces that the device has room for, one after the other.
+
 #include "engines/piecewise.hpp"
 
 #include <tuple>

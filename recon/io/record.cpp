@@ -1,3 +1,5 @@
+// Makes, writes and reads the record of how an output was made.
+
 #include "io/record.hpp"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Opens a scan of any format, checks all its values, and sets frames aside that are damaged.
+
 #include "io/scan_file.hpp"
 
 #include <algorithm>

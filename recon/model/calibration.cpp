@@ -1,3 +1,5 @@
+// The images of the centre of k-space, and the cells of it that samples cover.
+
 #include "model/calibration.hpp"
 
 #include <algorithm>
@@ -23,6 +25,7 @@ std::array<long, 3> cell_of(const Vec3& k) {
     return {std::lround(k[0]), std::lround(k[1]), std::lround(k[2])};
 }
 
+/// Within the widest gap, so that a sample there covers the centre.
 bool is_near_centre(const Vec3& k) {
     return dot(k, k) <= SampledCells::widest_gap * SampledCells::widest_gap;
 }

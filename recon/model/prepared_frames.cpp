@@ -71,6 +71,7 @@ void PreparedFrames::keep(std::size_t index, Frame frame) {
     }
 }
 
+/// Frames that were looked at wait within this room until they are solved: little beside a solve.
 double PreparedFrames::most_kept_bytes() {
     constexpr double share = 1.0 / 16;
     return share * memory_limit().bytes;

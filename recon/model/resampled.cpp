@@ -1,3 +1,5 @@
+// Volumes of one grid, such as coil maps, at the voxels of another.
+
 #include "model/resampled.hpp"
 
 #include <cmath>

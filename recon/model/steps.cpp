@@ -1,3 +1,6 @@
+// The steps of preparation in their order: geometry, field map, whitening, compression, coil maps,
+// prior image.
+
 #include "model/steps.hpp"
 
 #include <cmath>

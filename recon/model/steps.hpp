@@ -1,3 +1,5 @@
+// The table of steps that prepare a scan for its transforms, and the scan between them.
+
 #pragma once
 
 #include <string>

@@ -68,6 +68,7 @@ std::vector<Q> compute_weighted_qs(Transforms& transforms, const std::vector<Vec
     return result;
 }
 
+/// What makes a Q, by which a stored one is taken or not. An exact engine errs by its rounding.
 QMaking making_of_q(Transforms& transforms, const Trajectory& trajectory, const Voxels& voxels) {
     const Engine& engine = transforms.engine_for(trajectory.positions, voxels);
     return {engine.name, engine.exact

@@ -1,3 +1,5 @@
+// What a request becomes by the facts of a scan: method, regularisers, rules, accuracy.
+
 #include "plan/settle.hpp"
 
 #include <algorithm>

@@ -77,7 +77,7 @@ template <typename Visit> void at_cells(const Vec3& k, const Cells& of, const Vi
     }
 }
 
-/// C C^T w
+/// C C^T w: weights spread onto cells and read back at the samples. Good weights give 1.
 RealVector response_of(const std::vector<Vec3>& positions, const Cells& of,
                        const RealVector& weights) {
     RealVector cells = RealVector::Zero(static_cast<Eigen::Index>(of.count()));

@@ -1,3 +1,5 @@
+// Voxels on a grid or at listed points, and the off-resonance that they carry.
+
 #include "scan/voxels.hpp"
 
 #include <algorithm>

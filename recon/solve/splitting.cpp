@@ -194,7 +194,8 @@ void Alternation::solve_for_x() {
     conjugate_gradients();
 }
 
-/// Far enough for the rounding of larger terms to be seen in r.
+/// Whether a penalty is so far below its largest that the residual r, which is updated and not
+/// computed anew, holds the rounding of that time.
 bool Alternation::penalty_has_fallen() const {
     bool fallen = false;
     for (std::size_t i = 0; i < parts_.size(); ++i) {

@@ -134,6 +134,7 @@ void System::improve(Array& x, const Volume& f_h_d, const SolveOptions& options)
     device_.combine(1, product, 1, x);
 }
 
+/// A rough image, whose largest voxel gives the scale of the regularisers' weights.
 ComplexVector System::iterate_briefly(const Volume& f_h_d) {
     SolveOptions options;
     options.iterations = first_iterations;

@@ -1,3 +1,5 @@
+// The spreading kernel of the NUFFT: its shape, its transform by quadrature, and its error.
+
 #include "engines/nufft/kernel.hpp"
 
 #include <Eigen/LU>

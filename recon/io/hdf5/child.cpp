@@ -203,6 +203,7 @@ Hdf5Refusal incomplete(const Dataset& dataset) {
             "see whether the program that wrote the file was stopped, and write it again"};
 }
 
+/// The offset of numbers that can be read from the file without HDF5; 0 where they cannot.
 std::uint64_t place_in_file(const Dataset& dataset) {
     if (H5Pget_layout(dataset.properties) != H5D_CONTIGUOUS ||
         H5Tequal(dataset.type, type_as_read(dataset.type, dataset.shape)) <= 0) {

@@ -443,6 +443,7 @@ Hdf5Rows::Hdf5Rows(const Hdf5Reader& file, const std::string& dataset,
     }
 }
 
+/// A child that has sent all its rows waits for the next request; another is let go.
 Hdf5Rows::~Hdf5Rows() {
     if (answer_ && rows_to_come_ == 0 && used_ == part_.size()) {
         answer_->end();

@@ -1,3 +1,5 @@
+// Writes the image file of lsrecon.
+
 #include "io/image/file.hpp"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Images of any format: their parts, frames and slices, and stacks of parallel slices as volumes.
+
 #include "io/image/stored.hpp"
 
 #include <algorithm>
@@ -63,6 +65,7 @@ std::string without_slice(const std::string& label) {
                                     : label.substr(0, at) + label.substr(end + 2);
 }
 
+/// Why the frames are no parallel slices at even distances; "" where they are.
 std::string what_is_wrong(const StoredImage& image, const std::vector<StackedSlice>& slices) {
     const Grid& grid = image.about.grid;
     if (grid.dimensions == 3) {

@@ -28,7 +28,7 @@ public:
     Readout(const RawFrames& scan, std::size_t index, const IsmrmrdAcquisition& acquisition)
         : scan_(scan), index_(index), stored_(acquisition), header_(acquisition.header) {}
 
-    std::size_t index() const { return index_; }
+    std::size_t index() const { return index_; } ///< row of the file
     const IsmrmrdHeader& header() const { return header_; }
     bool reversed() const { return header_.reversed(); }
     /// The first of the samples that are not discarded, and the one after the last.
