@@ -146,21 +146,20 @@ namespace {
 struct NamedVolumes {
     const VolumesBeside& kind;
     std::string file; ///< "" where none is named
-    std::optional<StoredVolumes>& values;
+    std::optional<StoredVolumes> PrepareOptions::*values;
 };
 
-std::vector<NamedVolumes> named_volumes(PrepareOptions& prepare) {
-    return {{coil_maps_beside, file_of(prepare.maps), prepare.stored_maps},
-            {field_map_beside, file_of(prepare.field_map), prepare.stored_field},
-            {prior_image_beside, prepare.prior, prepare.stored_prior}};
+std::vector<NamedVolumes> named_volumes(const PrepareOptions& prepare) {
+    return {{coil_maps_beside, file_of(prepare.maps), &PrepareOptions::stored_maps},
+            {field_map_beside, file_of(prepare.field_map), &PrepareOptions::stored_field},
+            {prior_image_beside, prepare.prior, &PrepareOptions::stored_prior}};
 }
 
 /// Counts also what SliceVolumes keep while slices take theirs from files.
 void require_room(Transforms& transforms, const ReconstructOptions& options, const Scan& scan,
                   const Grid& grid, const OffResonance* field) {
     HostMemory memory(transforms.device().in_host_memory());
-    PrepareOptions prepare = options.prepare;
-    for (const NamedVolumes& named : named_volumes(prepare)) {
+    for (const NamedVolumes& named : named_volumes(options.prepare)) {
         if (!named.file.empty() && slices_of(scan).size() > 1) {
             memory.add(named.file, "the " + named.kind.name + " of all slices",
                        Cost::on_host(bytes_of_volumes(named.kind, named.file)));
@@ -179,10 +178,10 @@ void expect_duration(Transforms& transforms, const ReconstructOptions& options, 
 
 } // namespace
 
-std::shared_ptr<const OffResonance> field_of(const PrepareOptions& prepare, const Scan& scan) {
+std::shared_ptr<const OffResonance> field_of(PrepareOptions& prepare, const Scan& scan) {
     if (const std::string file = file_of(prepare.field_map); !file.empty()) {
-        return std::make_shared<const OffResonance>(
-            off_resonance_in(read_volumes(field_map_beside, file, scan.grid).values));
+        prepare.stored_field = read_volumes(field_map_beside, file, scan.grid);
+        return std::make_shared<const OffResonance>(off_resonance_in(prepare.stored_field->values));
     }
     return is_none(prepare.field_map) ? nullptr : scan.off_resonance;
 }
@@ -199,9 +198,10 @@ void read_values(PrepareOptions& prepare, const Scan& scan, SharedValues* shared
         return; // what has no use there is refused
     }
     for (const NamedVolumes& named : named_volumes(prepare)) {
-        if (!named.file.empty()) {
-            named.values = shared != nullptr ? shared->volumes(named.kind, named.file, scan.grid)
-                                             : read_volumes(named.kind, named.file, scan.grid);
+        if (!named.file.empty() && !(prepare.*named.values)) {
+            prepare.*named.values = shared != nullptr
+                                        ? shared->volumes(named.kind, named.file, scan.grid)
+                                        : read_volumes(named.kind, named.file, scan.grid);
         }
     }
 }

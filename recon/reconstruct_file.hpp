@@ -75,14 +75,15 @@ ReconstructedFile reconstruct_file(const std::string& scan_file, const std::stri
                                    Transforms& transforms, const FileOptions& options,
                                    Reporter& report);
 
-/// The field map that an image is made with, or null: the scan's, or that of a file as it has it.
-std::shared_ptr<const OffResonance> field_of(const PrepareOptions& prepare, const Scan& scan);
+/// The field map that an image is made with, or null: the scan's, or that of a file as it has it,
+/// whose values stay in `prepare`.
+std::shared_ptr<const OffResonance> field_of(PrepareOptions& prepare, const Scan& scan);
 
 /// What was asked for of a scan, with what reading must know of how it will be prepared.
 ReadOptions reading_for(const PrepareOptions& prepare, ReadOptions asked);
 
-/// Reads the volumes that are named beside the scan, or takes them of `shared`. `scan` is as its
-/// file has it. InputError as of read_volumes.
+/// Reads the volumes that are named beside the scan and not there yet, or takes them of `shared`.
+/// `scan` is as its file has it. InputError as of read_volumes.
 void read_values(PrepareOptions& prepare, const Scan& scan, SharedValues* shared = nullptr);
 
 } // namespace lsrecon

@@ -43,7 +43,7 @@ Grid grid_of(const std::vector<std::size_t>& matrix);
 /// `matrix` has two or three entries. Runs the reference on at least 32 points.
 TransformCase make_transform_case(const std::string& stage, const std::vector<std::size_t>& matrix,
                                   std::size_t samples, unsigned seed, Reporter& report);
-/// The same of any trajectory, and of several coils.
+/// A case of any trajectory, and of several coils.
 TransformCase make_transform_case(const std::string& stage, const Grid& grid,
                                   std::vector<Vec3> positions, std::size_t coils,
                                   std::mt19937_64& random, Reporter& report);

@@ -46,7 +46,7 @@ public:
 
     /// The energy that the scan's own model leaves unexplained.
     double own();
-    /// The same of another model; with estimated maps where they can be estimated.
+    /// The energy that another model leaves, with estimated maps where they can be estimated.
     double changed(const ModelChange& change);
     /// The factor by which such a model, which leaves `left`, leaves less than the scan's own model
     /// of noise that is added to the samples. The noise is as strong as the residual of the own
