@@ -1,4 +1,4 @@
-// batch: many scans, one after the other, and a table of them.
+// batch: reconstructs many scans, one after the other, and prints a table of them.
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-// bench: the table of the transforms on this machine, as lines and as JSON.
+// bench: times the transforms on this machine, and prints a table as lines and as JSON.
 
 #include <algorithm>
 #include <iomanip>

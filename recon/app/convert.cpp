@@ -1,4 +1,4 @@
-// convert: an image in another format.
+// convert: writes an image in another format.
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-// devices: what OpenCL offers here, and the measurement of how fast this machine is.
+// devices: lists what OpenCL offers here, and measures how fast this machine is.
 
 #include <Eigen/Dense>
 #include <cmath>

@@ -1,4 +1,4 @@
-// info and check: what a file holds, and what is wrong with a scan.
+// info and check: print what a file holds, and what is wrong with a scan.
 
 #include <algorithm>
 

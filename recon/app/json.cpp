@@ -1,3 +1,5 @@
+// Converts a record to JSON: each entry is a number, a text or a boolean by the form of its option.
+
 #include "app/json.hpp"
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// maps: coil maps from the centre of k-space, in a file.
+// maps: estimates coil maps from the centre of k-space, and writes them to a file.
 
 #include "app/command.hpp"
 #include "app/console.hpp"

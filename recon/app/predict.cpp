@@ -1,4 +1,4 @@
-// predict: the time and memory of reconstructions, without running them.
+// predict: prints the time and memory of reconstructions, without running them.
 
 #include <cmath>
 #include <filesystem>

@@ -1,3 +1,6 @@
+// The command recon and its options; the list of scans for batch and predict; and the summary that
+// ends a run.
+
 #include "app/recon.hpp"
 
 #include <algorithm>

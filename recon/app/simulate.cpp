@@ -1,4 +1,4 @@
-// simulate: a scan of a phantom, in a file.
+// simulate: makes a scan of a phantom, and writes it to a file.
 
 #include <cmath>
 

@@ -1,4 +1,4 @@
-// fhd and q: one stage, written for reuse.
+// fhd and q: compute F^H d or Q alone, and write it to a file for later use.
 
 #include "app/command.hpp"
 #include "app/console.hpp"

@@ -1,4 +1,4 @@
-// tune: the search for the parameters of kernels, and its report.
+// tune: searches for the parameters of kernels, and reports the fastest.
 
 #include "measure/tune.hpp"
 

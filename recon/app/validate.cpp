@@ -1,4 +1,4 @@
-// validate: the table of each stage against the reference.
+// validate: compares each stage with the reference, and prints a table.
 
 #include "measure/validate.hpp"
 

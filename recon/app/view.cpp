@@ -1,4 +1,4 @@
-// view: a page for the browser.
+// view: writes a page for the browser that shows an image or a scan.
 
 #include "app/command.hpp"
 #include "app/console.hpp"

@@ -1,4 +1,4 @@
-// What a user is told while the library works, and when a signal ends it.
+// Messages to the user while the library works, and when a signal ends it.
 #pragma once
 
 #include <chrono>

@@ -1,3 +1,6 @@
+// Reads coil maps, field maps and prior images with their grids, and the trajectory, weights and
+// times of samples, and checks each against the scan.
+
 #include "io/beside.hpp"
 
 #include <algorithm>

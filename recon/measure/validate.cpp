@@ -1,4 +1,5 @@
-// Every stage of one scan on a device against the double reference.
+// Compares every stage of one scan on a device with the double reference, the solver after a few
+// iterations.
 
 #include "measure/validate.hpp"
 

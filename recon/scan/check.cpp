@@ -1,3 +1,6 @@
+// Checks that values are finite, sizes agree, the trajectory stays within the grid and no coil is
+// silent; messages name each thing as the file does.
+
 #include "scan/check.hpp"
 
 #include <algorithm>

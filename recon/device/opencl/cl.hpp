@@ -1,6 +1,6 @@
-#pragma once
-
 // The one way to OpenCL: exceptions on, so that no return code can be forgotten.
+
+#pragma once
 
 #define CL_HPP_ENABLE_EXCEPTIONS
 #define CL_HPP_MINIMUM_OPENCL_VERSION 120

@@ -1,3 +1,5 @@
+// Sorts the samples of a NUFFT into tiles of the fine grid and computes where their kernels begin.
+
 #include "engines/nufft/samples.hpp"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// Writes datasets, attributes and tables by HDF5 to a temporary file, one thread at a time, and the
+// values of frames as they come.
+
 #include "io/hdf5/writer.hpp"
 
 #include <algorithm>

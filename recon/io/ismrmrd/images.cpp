@@ -1,3 +1,6 @@
+// Reads and writes images of ISMRMRD: a table of headers, attributes, and float or complex values
+// in HDF5.
+
 #include "io/ismrmrd/formats.hpp"
 
 #include <algorithm>
