@@ -48,6 +48,7 @@ protected:
     /// has no label.
     virtual void on_frame(std::size_t /*number*/, std::size_t /*count*/,
                           const std::string& /*label*/) {}
+    /// Called once after the last frame.
     virtual void on_frames_end() {}
 
 private:

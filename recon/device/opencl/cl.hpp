@@ -26,6 +26,7 @@ class NoRoomError : public DeviceError {
 public:
     using DeviceError::DeviceError;
 };
+/// Whether an error means that memory is short; drivers report it by several codes.
 bool is_no_room(const cl::Error& error);
 
 /// Runs OpenCL calls and turns their exceptions into the program's own.

@@ -170,6 +170,7 @@ std::vector<MrdImageHeader> headers_of(const Hdf5Reader& file, const std::string
     return headers;
 }
 
+/// Whether a header says this vector: writers leave zeros in fields that they do not fill.
 bool known(const Vec3& vector) {
     return vector != Vec3{0, 0, 0};
 }
