@@ -30,7 +30,7 @@ Certificate certify_fhd(const Trajectory& trajectory, const CoilRows& samples,
                         const CoilRows& coil_maps, const Voxels& voxels, const DrawnVoxels& drawn,
                         const std::vector<Volume>& fhd);
 /// The time that certify_fhd takes; for one coil, it is that of sampling the errors of Q.
-double seconds_to_certify(const MachineModel& pace, std::size_t coils, std::size_t samples);
+double seconds_to_certify(const MachineModel& machine, std::size_t coils, std::size_t samples);
 
 /// Holds F^H d and Q of one trajectory against exact sums.
 class Certifier {

@@ -21,8 +21,9 @@ public:
     Kernels(const Kernels&) = delete;
 
     const std::shared_ptr<Device> device;
-    /// The machine by which every choice that the bits of an image depend on is made (model_of).
-    const Machine model;
+    /// The machine by which every choice that the bits of an image depend on is made
+    /// (standard_machine).
+    const Machine standard_machine;
     const Machine machine;
     const std::vector<Engine> table;
     const Variant& variant; ///< kernel that was asked for

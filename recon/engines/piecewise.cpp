@@ -22,11 +22,11 @@ struct PiecewiseTransform::Job {
 
 Cost PiecewiseTransform::predicted(const std::string& stage, std::size_t coils) const {
     Cost cost = transforms_.predict(stage, points_, voxels_);
-    const MachineModel& pace = transforms_.device().pace();
+    const MachineModel& machine = transforms_.device().machine_model();
     const auto samples = static_cast<double>(points_.count());
-    const double of_coil = cost.seconds - cost.once + samples * pace.value;
-    cost.seconds =
-        pace.making + samples * pace.sample + cost.once + static_cast<double>(coils) * of_coil;
+    const double of_coil = cost.seconds - cost.once + samples * machine.value;
+    cost.seconds = machine.making + samples * machine.sample + cost.once +
+                   static_cast<double>(coils) * of_coil;
     return cost;
 }
 
@@ -115,7 +115,7 @@ std::optional<Range> PiecewiseTransform::share_of_rank(const std::string& stage,
         return {};
     }
     bool pays = sharing_pays(stage, coils);
-    ranks.broadcast(0, &pays, sizeof pays); // each predicts by the pace of its own node
+    ranks.broadcast(0, &pays, sizeof pays); // each predicts by the model of its own node
     if (!pays) {
         return {};
     }

@@ -47,7 +47,7 @@ Transforms::Transforms(std::shared_ptr<Kernels> kernels, ComputeOptions options)
       context_{facts(kernels_->machine, &Kernels::recorded_parameters), *kernels_->device,
                options_.on_finding, options_.kept.get()},
       predicting_(facts(kernels_->machine, &Kernels::parameters_of)),
-      choosing_(facts(kernels_->model, &Kernels::shipped_parameters_of)) {
+      choosing_(facts(kernels_->standard_machine, &Kernels::shipped_parameters_of)) {
     if (!device().has(precision())) {
         throw DeviceError(text("`precision` double: ", device().info().name,
                                " has no double precision\n  next:     use `precision` single, "
@@ -75,7 +75,7 @@ EngineFacts Transforms::facts(const Machine& machine, Kernels::FindParameters pa
     return {device().kind(),
             device().in_host_memory(),
             device().has(Precision::float64),
-            kernels->model,
+            kernels->standard_machine,
             machine,
             precision(),
             options_.accuracy,

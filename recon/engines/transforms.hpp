@@ -55,9 +55,9 @@ public:
                  std::optional<Precision> precision = {}) {
         return cost_in(precision.value_or(this->precision()), predicting_, stage, points, voxels);
     }
-    /// The machine by which every choice that the bits of an image depend on is made (model_of),
-    /// and the cost of a coil by it.
-    const Machine& model() const { return kernels_->model; }
+    /// The machine by which every choice that the bits of an image depend on is made
+    /// (standard_machine), and the cost of a coil by it.
+    const Machine& standard_machine() const { return kernels_->standard_machine; }
     Cost cost_by_model(Precision precision, const std::string& stage, const SamplePoints& points,
                        const Voxels& voxels) {
         return cost_in(precision, choosing_, stage, points, voxels);
@@ -92,7 +92,7 @@ private:
     JobRanks* ranks_;
     EngineContext context_; ///< its parameters go into the record
     EngineFacts predicting_; ///< the same; its parameters do not
-    EngineFacts choosing_; ///< facts of the model machine
+    EngineFacts choosing_; ///< facts of the standard machine
 };
 
 /// A kind of device, and what computes on it.

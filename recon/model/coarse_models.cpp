@@ -158,7 +158,7 @@ double CoarseModels::seconds(Transforms& transforms, const Grid& grid,
     };
     const Grid box = box_of(grid);
     const Grid of_images = with_room(box, grid);
-    const MachineModel& machine = transforms.device().pace();
+    const MachineModel& machine = transforms.device().machine_model();
     const std::vector<Vec3> gathered = some_of(with_room_for_maps(box, grid));
     const std::vector<Vec3> some = some_of(box);
     const std::size_t coils = std::max<std::size_t>(1, maps);

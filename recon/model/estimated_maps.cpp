@@ -145,7 +145,7 @@ StepCost cost_of_maps(const ScanToPrepare& of) {
     }
     const MapsMethod* const* const asked = std::get_if<const MapsMethod*>(&of.options.maps);
     const MapsMethod& method = asked != nullptr ? **asked : maps_methods().front();
-    const Cost maps = method.cost(of.transforms.device().pace(), of.maps, centre, of.grid);
+    const Cost maps = method.cost(of.transforms.device().machine_model(), of.maps, centre, of.grid);
     const Cost samples = Cost::on_host(static_cast<double>(
         inside.size() *
         (sizeof(Vec3) + of.maps * 2 * bytes_of(of.scan.frames.front().samples.precision()))));

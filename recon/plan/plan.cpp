@@ -47,7 +47,7 @@ struct Prepared {
     SolveOptions how;
     Formulation formulation;
 
-    const MachineModel& machine() const { return transforms.device().pace(); }
+    const MachineModel& machine() const { return transforms.device().machine_model(); }
     bool by_rule() const {
         return !rule_of(options).word.empty() && !need_splitting(how.regularisers);
     }
@@ -301,7 +301,7 @@ Route route_of(Transforms& transforms, const SamplePoints& points, const Formula
     }
     const double products =
         settings.iterations * frames * static_cast<double>(std::max<std::size_t>(1, maps));
-    const double product = Toeplitz::seconds(transforms.device(), transforms.model(),
+    const double product = Toeplitz::seconds(transforms.device(), transforms.standard_machine(),
                                              formulation.grid, Precision::float64, 1);
     const Cost making = transforms.cost_by_model(transforms.precision(), "q", points,
                                                  Voxels::half_differences(formulation.grid));

@@ -18,19 +18,19 @@ THERE = ["--machine", "gpu.json"]
 
 
 def describe(folder, entries=(), **changes):
-    """The file of a machine with a GPU that is not here, whose device and pace have these entries.
+    """The file of a machine with a GPU that is not here, with these entries of its device and factors.
     """
     device = {"platform": "p", "name": "Described GPU", "type": "gpu", "vendor": "NVIDIA",
               "version": "OpenCL 3.0", "driver": "1", "compute_capability": "9.0",
               "global_bytes": 1 << 36, "max_allocation_bytes": 1 << 34, "constant_bytes": 65536,
               "local_bytes": 49152, "max_work_group": 1024, "double_precision": True,
               "compute_units": 132, "clock_mhz": 1980}
-    pace = {name: 1e-9 for name in NAMES}
-    pace.update(cores=16, spread=1.25, start=212.5) # 89 s, and 11 s a scan
+    numbers = {name: 1e-9 for name in NAMES}
+    numbers.update(cores=16, spread=1.25, start=212.5) # 89 s, and 11 s a scan
     for name, value in dict(entries).items():
-        (device if name in device else pace)[name] = value
+        (device if name in device else numbers)[name] = value
     with open(folder / "gpu.json", "w", encoding="utf-8") as file:
-        json.dump({"device": device, "pace": pace, **changes}, file)
+        json.dump({"device": device, "pace": numbers, **changes}, file)
 
 
 def a_described_machine_needs_no_device(make):
