@@ -67,7 +67,7 @@ public:
         store_.emplace(path_, scan, by_frame ? identity_ : std::nullopt, options_.resume, report_,
                        chosen_);
         if (store_->resumed() > 0) {
-            report_.tell(text(store_->resumed(), " of ", scan.frames.size(),
+            report_.info(text(store_->resumed(), " of ", scan.frames.size(),
                               " frames were finished before"));
         }
         if (!by_frame) {
@@ -168,7 +168,7 @@ void require_room(Transforms& transforms, const ReconstructOptions& options, con
     lsrecon::require_room(transforms, options, scan, grid, field, memory);
 }
 
-/// Tells who watches how long all of it will take.
+/// Reports to who watches how long all of it will take.
 void expect_duration(Transforms& transforms, const ReconstructOptions& options, const Scan& scan,
                      const Grid& grid, const std::shared_ptr<const OffResonance>& field,
                      Reporter& report) {
@@ -225,8 +225,8 @@ template <typename Step> auto FileReconstruction::noting_what_is_kept(const Step
     }
 }
 
-/// What is asked and told before samples are read: what is wrong then costs no time.
-void FileReconstruction::ask_before_samples(const Scan& scan) {
+/// Checks and reports what can be known before samples are read: what is wrong then costs no time.
+void FileReconstruction::check_before_samples(const Scan& scan) {
     if (!scan.voxels && scan.has_samples()) {
         const Grid grid = how_.prepare.geometry.grid_of_image(scan.grid);
         const std::shared_ptr<const OffResonance> field = field_of(how_.prepare, scan);
@@ -264,11 +264,11 @@ void FileReconstruction::read() {
             require_room(transforms_, options_, *opened.shape);
         }
         LoadedScan loaded = load_scan(std::move(opened), read);
-        ask_before_samples(loaded.stored.scan);
+        check_before_samples(loaded.stored.scan);
         read_values(how_.prepare, loaded.stored.scan, shared_.values);
         source_ = std::make_unique<ScanFile>(std::move(loaded), read);
         consider_method(source_->findings(), options_);
-        source_->tell_of_scan(report_);
+        source_->report_scan_facts(report_);
     }
     source_->report_bad(report_);
 }

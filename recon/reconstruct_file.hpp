@@ -53,7 +53,7 @@ public:
     const Image& image() const;
 
 private:
-    void ask_before_samples(const Scan& scan);
+    void check_before_samples(const Scan& scan);
     template <typename Step> auto noting_what_is_kept(const Step& step);
 
     const std::string scan_file_;

@@ -160,7 +160,7 @@ std::string why_more_exact(const Run& run, const Choices& choices, const SolveOp
                            bool is_accuracy_asked_for, TrajectoryScope& at, const FrameData& data) {
     if (is_cut(choices)) {
         return text("No lambda below ", rounded(choices.curve->at_chosen().lambda),
-                    " is told from errors of the transforms");
+                    " can be distinguished from errors of the transforms");
     }
     if (is_accuracy_asked_for || !may_show(run, settings)) {
         return "";
@@ -214,7 +214,7 @@ Settings completed(Settings settings, const Run& run) {
         const Scan& scan = run.scan();
         settings.room =
             require_joint_budget(*settings.compute.transforms, scan, run.shape, settings.solve);
-        run.report.tell(settings.room.words);
+        run.report.info(settings.room.words);
     }
     const ComputeOptions& compute = settings.compute.transforms->options();
     const Findings& findings = run.report.findings();
@@ -349,7 +349,7 @@ std::optional<Settings> settings_of_part(const Run& run, ImageSink& sink, Transf
     settings.compute.transforms->record_as_made("fhd", first.points(), formulation.voxels);
     run.report.add(kept.findings);
     if (kept.choices.weight || kept.choices.curve) {
-        run.report.tell(text("as the run before chose: lambda ", rounded(settings.solve.lambda),
+        run.report.info(text("as the run before chose: lambda ", rounded(settings.solve.lambda),
                              " ", in_words(settings.solve.regularisers)));
     }
     return completed(std::move(settings), run);

@@ -111,7 +111,7 @@ ImageFrame in_units_of_maps(ImageFrame image, const Model& model) {
 }
 
 /// Solves once more with an error of F^H d as large as its bound, and records how much the image
-/// changes: neither iterations nor lambda tell that here.
+/// changes: neither iterations nor lambda bound that here.
 void measure_error(TrajectoryScope& at, const FrameData& data, const SolveOptions& settings,
                    const Solved& solved, ImageFrame& image) {
     const double gain = *std::min_element(solved.gains.begin(), solved.gains.end());

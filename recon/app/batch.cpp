@@ -568,8 +568,8 @@ std::vector<Item> share_of(const std::vector<Item>& items, const Share& share) {
     return some;
 }
 
-/// Tells which scans cannot be done, before the work.
-void tell_refused(const std::vector<Item>& items) {
+/// Prints which scans cannot be done, before the work.
+void print_refused(const std::vector<Item>& items) {
     for (const Item& item : items) {
         Outcome outcome;
         attempt(outcome, [&] { require_sound(item); });
@@ -597,7 +597,7 @@ ExitCode run(Options& options) {
     }
     Table table(path, items.size(), ranks().count(), options.recon.quiet);
     if (ranks().is_first()) {
-        tell_refused(items);
+        print_refused(items);
     }
     Batch(options, table).run(items, ranks());
     table.require_written();

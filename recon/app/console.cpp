@@ -19,7 +19,7 @@ void Console::progress(double fraction) {
         return;
     }
     constexpr double width = 24; // columns
-    constexpr double least = 0.02; // of a stage, before its speed tells more than a prediction
+    constexpr double least = 0.02; // of a stage, before its speed says more than a prediction
     const auto done = static_cast<std::size_t>(width * std::clamp(fraction, 0.0, 1.0));
     const double seconds = seconds_since(begin_);
     const bool is_known = fraction > least && seconds > 1;
@@ -65,16 +65,16 @@ void Console::print_ended() {
 }
 
 Console::~Console() {
-    tell_repeated_stages();
+    report_repeated_stages();
 }
 
-void Console::tell_repeated_stages() {
+void Console::report_repeated_stages() {
     constexpr double shown = 0.0005; // s, the last digit of a line
     print_ended();
     for (const auto& [stage, seconds] : stage_seconds()) {
         const auto line = printed_.find(stage);
         if (line != printed_.end() && seconds > line->second + shown) {
-            tell(formatted("%-10s %8.3f s in all", stage.c_str(), seconds));
+            info(formatted("%-10s %8.3f s in all", stage.c_str(), seconds));
             line->second = seconds;
         }
     }
@@ -102,7 +102,7 @@ void Console::on_end(const std::string& stage, double seconds) {
     }
 }
 
-void Console::tell(const std::string& message) {
+void Console::info(const std::string& message) {
     print_ended();
     if (!quiet_) {
         put(stderr, message, line_start());
@@ -164,7 +164,7 @@ std::unique_ptr<Transforms> open_transforms(ComputeOptions options, Reporter& re
         options.device = device_of_rank(ranks().here_on_node(), options.device);
     }
     options.on_finding = [&report](const Finding& finding) { report.add(finding); };
-    options.tell = [&report](const std::string& message) { report.tell(message); };
+    options.on_info = [&report](const std::string& message) { report.info(message); };
     return lsrecon::open_transforms(std::move(options), engines(), std::move(device));
 }
 

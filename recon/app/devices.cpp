@@ -175,7 +175,7 @@ std::map<std::string, Equation> equations_of(const Machine& machine, const Recon
 /// predictions of the round before, so that (p - t)^2 / (p t) is least. What no run shows stays
 /// nominal.
 Eigen::VectorXd fitted(const std::vector<Equation>& equations) {
-    constexpr double hardly_any = 0.01; // seconds, of which errors tell nothing
+    constexpr double hardly_any = 0.01; // seconds, of which errors show nothing
     constexpr double least = 1e-3;
     constexpr double to_nominal = 1e-6; // of all squares
     constexpr int weightings = 50;
@@ -232,7 +232,7 @@ std::vector<Run> runs_of(const Case& one, const std::string& scan, const Words& 
             run = run.seconds < again.seconds ? run : again;
         }
         runs.push_back(run);
-        report.tell(text("  recon ", options, ": ", rounded(runs.back().seconds), " s"));
+        report.info(text("  recon ", options, ": ", rounded(runs.back().seconds), " s"));
     }
     return runs;
 }
@@ -246,16 +246,16 @@ std::vector<Run> all_runs(const std::string& device, const TemporaryFolder& scra
     std::vector<Run> runs;
     double longest_q = 0;
     const std::size_t count = cases().size();
-    report.tell(text("reconstructs ", count, " simulated scans, which takes about a minute"));
+    report.info(text("reconstructs ", count, " simulated scans, which takes about a minute"));
     for (std::size_t i = 0; i < count; ++i) {
         const Case& one = cases()[i];
         report.progress(static_cast<double>(i) / static_cast<double>(count));
         const std::string which = text("scan ", i + 1, " of ", count, ", ", one.scan);
         if (one.is_large && longest_q > most_before_large) {
-            report.tell(which + ": left out, the others took long enough");
+            report.info(which + ": left out, the others took long enough");
             continue;
         }
-        report.tell(which);
+        report.info(which);
         for (Run& run :
              runs_of(one, scratch.file(text("scan", i, ".h5")), on_device, scratch, report)) {
             longest_q = std::max(longest_q, run.stages["q"]);
@@ -312,7 +312,7 @@ double spread_of(const std::vector<Equation>& totals, const Eigen::VectorXd& fac
 }
 
 /// Simulates scans, reconstructs each by another process of this program and finds the factors by
-/// which predictions come nearest to what these took. `report` is told each. DeviceError when one
+/// which predictions come nearest to what these took. `report` gets each. DeviceError when one
 /// of these processes fails.
 Machine measure_machine(const std::string& device, Reporter& report) {
     const TemporaryFolder scratch("measure");

@@ -158,8 +158,8 @@ struct Listed {
     PredictedOn on;
 };
 
-/// The predictions, except for scans that cannot be read: those are told, as `lsrecon batch` goes
-/// on without them.
+/// The predictions, except for scans that cannot be read: those are reported, as `lsrecon batch`
+/// goes on without them.
 std::vector<Listed> predict_each(const ReconOptions& options, const std::vector<ListedScan>& scans,
                                  Devices& on, Reporter& report) {
     std::vector<Listed> all;

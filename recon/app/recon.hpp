@@ -19,7 +19,7 @@ struct ReconOptions {
     FileOptions reconstruct;
 };
 OptionTable options_of(ReconOptions& options);
-/// The options that change what is computed, but not where it goes and how it is told.
+/// The options that change what is computed, but not where it goes and how it is reported.
 OptionTable computing_options(ReconOptions& options);
 
 /// The hashes of the files that the options name.

@@ -301,7 +301,7 @@ std::vector<FindingRow> on_solves() {
          says("Too few samples to hold some out, by which a weight would be chosen: {guess} is a "
               "guess. Compare half and twice of it by eye.")},
         {Found::regulariser_too_large, "regulariser_too_large", Severity::warning,
-         says("`reg` {names} is not weighed: memory has no room for it; 'lsrecon predict' tells "
+         says("`reg` {names} is not weighed: memory has no room for it; 'lsrecon predict' says "
               "what it needs")},
         {Found::lambda_unresolved, "lambda_unresolved", Severity::warning, &about_lambda},
         {Found::transform_errors, "transform_errors", Severity::warning, &about_transform_errors},

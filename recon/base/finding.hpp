@@ -109,7 +109,7 @@ enum class Found {
     loops_not_measured,
 };
 
-/// Something that a user should know, and that ends nothing. Whoever finds it tells it; whoever
+/// Something that a user should know, and that ends nothing. Whoever finds it reports it; whoever
 /// knows that it does not matter drops it by its code.
 struct Finding {
     Found code{};

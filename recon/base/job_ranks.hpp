@@ -25,7 +25,7 @@ public:
     /// The number of ranks on this node.
     virtual std::size_t count_on_node() const { return 1; }
     virtual std::size_t here_on_node() const { return 0; }
-    /// The messages that the ranks of this node tell one another, in their order.
+    /// The messages that the ranks of this node send one another, in their order.
     virtual std::vector<std::string> of_node(const std::string& own) { return {own}; }
 
     /// The next of 0, 1, 2, ... that no rank had before, for a rank that is free. Each rank calls

@@ -13,7 +13,7 @@
 #include <thread>
 #include <unistd.h>
 
-#ifdef __GLIBC__ // which the headers above tell
+#ifdef __GLIBC__ // which the headers above define
 #endif
 
 namespace lsrecon {

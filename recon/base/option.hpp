@@ -53,7 +53,8 @@ struct Needs {
     std::string key;
 };
 /// Help begins with options that are required, then daily. An expert's is in the help of all
-/// options alone. One that is about the output changes where it goes or what is told, but no value.
+/// options alone. One that is about the output changes where it goes or what is reported, but no
+/// value.
 enum class Is { required, repeated, daily, expert, about_output };
 
 /// A row of the table.

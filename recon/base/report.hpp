@@ -1,4 +1,4 @@
-// What a user is told while the library works, and when a signal ends it.
+// What a user hears while the library works, and when a signal ends it.
 #pragma once
 
 #include <chrono>
@@ -27,8 +27,8 @@ public:
     /// Seconds that each stage is expected to take, over all frames.
     virtual void expect_stages(const std::map<std::string, double>& /*stages*/) {}
 
-    /// Tells a user who watches what a stage found.
-    virtual void tell(const std::string& /*message*/) {}
+    /// Takes a message for a user who watches, such as what a stage found.
+    virtual void info(const std::string& /*message*/) {}
 
     /// Takes what the user should know; what is worded alike is shown once.
     void add(const Finding& finding);

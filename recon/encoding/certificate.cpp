@@ -86,7 +86,7 @@ DrawnVoxels draw_voxels(const CoilRows& coil_maps, std::size_t voxels) {
     const auto all = static_cast<double>(voxels);
     const RealVector squares = coil_maps.empty() ? RealVector() : squares_of(coil_maps);
     const double sum = squares.sum();
-    if (!std::isnormal(sum)) { // no maps, or none that tell voxels apart
+    if (!std::isnormal(sum)) { // no maps, or none that differ between voxels
         return {random_indices(most_points, voxels), std::vector<double>(most_points, 1), all};
     }
     const double root = sum / squares.stableNorm();

@@ -551,10 +551,10 @@ ChosenSettings choose_weight(const std::vector<Candidate>& candidates,
         return chosen;
     }
     try_all(candidates, prediction, options, report, chosen);
-    report.tell(in_words(chosen) + chosen_from);
+    report.info(in_words(chosen) + chosen_from);
     constexpr double large_lambda = 0.1;
     if (chosen.lambda > large_lambda && chosen.best == by_lambda) {
-        report.tell(text("lambda ", chosen.lambda,
+        report.info(text("lambda ", chosen.lambda,
                          " is above 0.1 and blurs: the images of smaller "
                          "ones predict held-out samples worse, by their noise or by errors of the "
                          "model"));

@@ -47,8 +47,8 @@ constexpr double usual_lambda_of_rule = 0.01;
 /// A curve takes so many iterations in most scans.
 constexpr int usual_iterations_of_curve = 75;
 
-/// Chooses lambda for all frames of a scan, as it is transformed, by one frame, and tells which and
-/// why. `fhd` is the frame's, and `chosen_from` says which frame it is, as for choose_weight().
+/// Chooses lambda for all frames of a scan, as it is transformed, by one frame, and reports which
+/// and why. `fhd` is the frame's, and `chosen_from` says which frame it is, as for choose_weight().
 /// InputError when the scan has no noise for the rule, or the rule finds none.
 LambdaCurve choose_lambda(const RuleChoice& rule, const Scan& scan, const Frame& frame,
                           const NormalOperator& n, const RightHandSides& fhd,

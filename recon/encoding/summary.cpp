@@ -62,7 +62,7 @@ std::string SolveSummary::certificate_in_words() const {
                 certificate_.image.upper > 0
                     ? text(rounded(certificate_.image.estimate), ", at most ",
                            rounded(certificate_.image.upper), " with a confidence of 95 %")
-                    : "not known: `certify` tells");
+                    : "not known: `certify` finds it");
 }
 
 double SolveSummary::worst_residual() const {

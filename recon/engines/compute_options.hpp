@@ -58,7 +58,7 @@ struct ComputeOptions {
     /// Called with what the user should know: a solver that moved to the CPU, a cache that fails.
     OnFinding on_finding = [](const Finding&) {};
     /// Called with facts on how the work is done: in pieces, by time segments.
-    std::function<void(const std::string&)> tell = [](const std::string&) {};
+    std::function<void(const std::string&)> on_info = [](const std::string&) {};
 };
 
 } // namespace lsrecon

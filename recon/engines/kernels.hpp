@@ -43,8 +43,8 @@ public:
     const Variant& first_served() const { return served_.empty() ? variant : *served_.front(); }
     std::string names() const; ///< of the kernels that ran
     std::string parameters() const; ///< of what ran, in words
-    /// Whether nobody was told this before.
-    bool is_new(const std::string& message) { return told_.insert(message).second; }
+    /// Whether this was not reported before.
+    bool is_new(const std::string& message) { return reported_.insert(message).second; }
 
 private:
     void take_parameters_of_first(JobRanks& ranks);
@@ -57,7 +57,7 @@ private:
     std::map<std::string, ChosenParameters> parameters_;
     std::map<std::string, ChosenParameters> shipped_;
     std::set<std::string> ran_; ///< keys of the parameters that ran
-    std::set<std::string> told_;
+    std::set<std::string> reported_;
 };
 
 } // namespace lsrecon

@@ -172,7 +172,7 @@ void PiecewiseTransform::run(const Job& job) {
     if (!job.share && pieces.points.size() * pieces.sources.size() > 1) {
         const auto& [samples, voxels] = job.adjoint ? std::tie(pieces.sources, pieces.points)
                                                     : std::tie(pieces.points, pieces.sources);
-        transforms_.tell(text("processed in pieces: the device has room for ", voxels.front().count,
+        transforms_.info(text("processed in pieces: the device has room for ", voxels.front().count,
                               " of ", voxels_.count(), " voxels and ", samples.front().count,
                               " of ", points_.count(), " samples"));
     }

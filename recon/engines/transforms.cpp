@@ -22,7 +22,7 @@ ComputeOptions in_doubles_where_needed(ComputeOptions options, const Device& dev
     if (may_be_inexact(options, table) && !options.precision && options.is_accuracy_asked_for() &&
         options.accuracy < least_accuracy_of_floats && device.has(Precision::float64)) {
         options.precision = Precision::float64;
-        options.tell(text("double precision, for an accuracy of ", options.accuracy));
+        options.on_info(text("double precision, for an accuracy of ", options.accuracy));
     }
     return options;
 }
@@ -121,8 +121,8 @@ Choice Transforms::chosen(const SamplePoints& points, const Voxels& voxels) {
     return choice;
 }
 
-void Transforms::tell_engine(const Choice& choice, const SamplePoints& points,
-                             const Voxels& voxels) {
+void Transforms::report_engine(const Choice& choice, const SamplePoints& points,
+                               const Voxels& voxels) {
     if (choice.engine->exact || !options_.kernel.empty() || options_.engine != engine_by_cost ||
         !kernels_->is_new(choice.engine->name)) {
         return;
@@ -132,18 +132,18 @@ void Transforms::tell_engine(const Choice& choice, const SamplePoints& points,
     };
     const Cost its = cost(choice);
     const std::optional<EngineAndVariant>& exact = choice.exact;
-    options_.tell(text("engine ", choice.engine->name, ", relative error at most ",
-                       rounded(its.error),
-                       exact ? text(", about ", rounded(cost(*exact).seconds / its.seconds),
-                                    " times as fast as ", exact->variant->name)
-                             : ""));
+    options_.on_info(text("engine ", choice.engine->name, ", relative error at most ",
+                          rounded(its.error),
+                          exact ? text(", about ", rounded(cost(*exact).seconds / its.seconds),
+                                       " times as fast as ", exact->variant->name)
+                                : ""));
 }
 
 std::unique_ptr<Transform> Transforms::make(const SamplePoints& points, const Voxels& voxels,
                                             std::optional<Precision> of_arrays) {
     const Precision precision = of_arrays.value_or(this->precision());
     const Choice by = chosen(points, voxels);
-    tell_engine(by, points, voxels);
+    report_engine(by, points, voxels);
     EngineContext context = context_;
     context.precision = precision;
     kernels_->add_served(*by.variant);
@@ -156,7 +156,7 @@ std::unique_ptr<Transform> Transforms::make(const SamplePoints& points, const Vo
     if (kernels_->segments.empty()) { // once: pieces and frames have about the same
         kernels_->segments =
             text(segments.count(), " time segments, error at most ", rounded(segments.error));
-        tell("off-resonance by " + kernels_->segments);
+        info("off-resonance by " + kernels_->segments);
     }
     return std::make_unique<SegmentedTransform>(
         device(), precision,
@@ -166,7 +166,7 @@ std::unique_ptr<Transform> Transforms::make(const SamplePoints& points, const Vo
 void Transforms::record_as_made(const std::string& stage, const SamplePoints& points,
                                 const Voxels& voxels) {
     const Choice by = chosen(points, voxels);
-    tell_engine(by, points, voxels);
+    report_engine(by, points, voxels);
     kernels_->add_served(*by.variant);
     kernels_->recorded_parameters(by.variant->name, stage);
 }
@@ -258,8 +258,8 @@ std::shared_ptr<Device> open_alike(const Row& row, ComputeOptions& options) {
     }
     if (!all_alike) {
         options.device_memory = least;
-        options.tell(text("devices of ranks differ in memory: each uses ",
-                          std::floor(least / 1024 / 1024), " MiB"));
+        options.on_info(text("devices of ranks differ in memory: each uses ",
+                             std::floor(least / 1024 / 1024), " MiB"));
         device = row.open(options);
     }
     return device;
@@ -320,7 +320,7 @@ std::unique_ptr<Transforms> open_transforms(ComputeOptions options, std::vector<
             options.ranks->broadcast(0, options.backend);
         }
         if (options.backend == "host" && !device && row_of("opencl").kind.built) {
-            options.tell("no OpenCL driver: the processors compute");
+            options.on_info("no OpenCL driver: the processors compute");
         }
     }
     const Row& row = row_of(options.backend);

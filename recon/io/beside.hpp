@@ -9,7 +9,7 @@
 namespace lsrecon {
 
 /// What comes beside a scan in files of their own: one row a kind. A file is of any format that
-/// holds such values, which its content tells.
+/// holds such values, which its content shows.
 
 /// A kind of volumes on a grid.
 struct VolumesBeside {

@@ -62,7 +62,7 @@ const std::string a_scan = "a scan, in HDF5 or of ISMRMRD";
 struct ForeignFile {
     std::string name;
     std::vector<std::string> endings;
-    /// Whether the content is of this format; null where the content does not tell.
+    /// Whether the content is of this format; null where the content does not show it.
     bool (*recognises)(const InputFile& file);
     std::string next_step;
 };

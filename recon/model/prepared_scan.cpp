@@ -12,7 +12,7 @@ PreparedScan::PreparedScan(FrameSource& source, PrepareOptions options, Transfor
         }
     }
     for (std::size_t i = known_facts; i < it_.scan.facts.size(); ++i) {
-        report.tell(it_.scan.facts[i]);
+        report.info(it_.scan.facts[i]);
     }
 }
 

@@ -40,7 +40,7 @@ double scale_of(double mean_square) {
     return is_default(mean_square / (power * power)) ? power : std::sqrt(mean_square);
 }
 
-/// Nothing in the place of maps tells whether their samples were shifted to it.
+/// Nothing in the pose of maps shows whether their samples were shifted to it.
 void require_same_shift(Scan& scan, const std::string& file, const StoredVolumes& stored,
                         const GeometryOptions& geometry) {
     if (stored.header_shift.empty() || stored.header_shift == geometry.header_shift()) {
@@ -317,9 +317,9 @@ SliceMaps ScanMaps::scaled(CoilRows maps) {
             }
         });
     }
-    if (scale != 1 && !is_scale_told_) {
-        is_scale_told_ = true;
-        report_.tell(
+    if (scale != 1 && !is_scale_reported_) {
+        is_scale_reported_ = true;
+        report_.info(
             text("coil maps have a mean sum of squares of ", rounded(mean),
                  differ() ? " in a place" : "", ": they are divided by ", rounded(scale),
                  " for the solve, and the image is in the units of the maps as they were"));

@@ -375,7 +375,7 @@ OptionTable error_options(ReconstructOptions& options) {
                "cases. Where floats cannot keep EPS, transforms compute in double precision by "
                "themselves. Without the option the error is reported for kernels that are not "
                "exact. With a regulariser that is not quadratic each frame is solved once more to "
-               "tell it."}}});
+               "find it."}}});
 }
 
 } // namespace lsrecon::option

@@ -14,7 +14,7 @@ namespace lsrecon {
 
 namespace {
 
-/// A method that does not solve has no use for what a solver is told.
+/// A method that does not solve has no use for settings of a solver.
 void require_use_of_method(const ReconstructOptions& options) {
     const SolveOptions& solve = options.solve;
     const SolveEffort& effort = options.effort;

@@ -62,7 +62,7 @@ Option device_option(std::string& device);
 OptionTable solve_options(ReconstructOptions& options);
 /// The files in which Q is kept.
 OptionTable kept_q_options(std::string& q_file, std::string& q_folder);
-/// Options by which an image tells of its own noise and error.
+/// Options by which an image reports its own noise and error.
 OptionTable error_options(ReconstructOptions& options);
 
 } // namespace lsrecon::option

@@ -1,4 +1,4 @@
-// Plain runs of conjugate gradients, and what their coefficients tell.
+// Plain runs of conjugate gradients, and what their coefficients show.
 
 #include "solve/lanczos.hpp"
 

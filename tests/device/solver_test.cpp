@@ -1,4 +1,4 @@
-// Which solver runs, and what the user is told of it.
+// Which solver runs, and what the user hears of it.
 
 #include <algorithm>
 #include <gtest/gtest.h>

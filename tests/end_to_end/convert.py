@@ -62,7 +62,7 @@ def parts_and_frames(make):
              "complex": np.asarray}
     for part, of in parts.items():
         run = folder.run(0, ["convert", "i.h5", "-o", "o.nii", "--part", part], [part, "sform"])
-        expect("3 frames" in run.stderr, "the frames are not told")
+        expect("3 frames" in run.stderr, "the frames are not reported")
         image = nibabel.load(folder / "o.nii")
         expect(image.header["sform_code"] == 0 and image.header["qform_code"] == 0,
                "a place that nobody knows")

@@ -211,7 +211,7 @@ def the_error_of_a_simulation_is_recorded(make):
         expect(apart <= error + of_exact and error <= most,
                f"{words}: {apart} apart, {error} recorded")
         shown = float(said.split("relative error at most ")[1].split(",")[0])
-        expect(abs(shown - error) <= 0.05 * error, f"{words}: {error} recorded, told: {said}")
+        expect(abs(shown - error) <= 0.05 * error, f"{words}: {error} recorded, printed: {said}")
     expect("simulation error" in folder.run(0, ["info", "of.h5"]).stdout, "info shows it")
     apart = np.linalg.norm(simulated("of.h5", "--engine", "nufft", "--accuracy", "1e-3")[0] - exact)
     expect(apart > 1e-6 * np.linalg.norm(exact), "the NUFFT was asked for 1e-3 and not used")

@@ -18,7 +18,7 @@ THERE = ["--machine", "gpu.json"]
 
 
 def describe(folder, entries=(), **changes):
-    """The file of a machine with a GPU that is not here, with these entries of its device and factors.
+    """The file of a machine with a GPU that is not here, whose device and factors have entries.
     """
     device = {"platform": "p", "name": "Described GPU", "type": "gpu", "vendor": "NVIDIA",
               "version": "OpenCL 3.0", "driver": "1", "compute_capability": "9.0",
@@ -119,16 +119,16 @@ def measuring_is_told_and_leaves_nothing(make):
     os.mkdir(temporary)
     with subprocess.Popen([folder.program, "devices", "--measure"], stderr=subprocess.PIPE,
                           text=True, env={**os.environ, "TMPDIR": temporary}) as process:
-        told = []
+        printed = []
         for line in process.stderr:
-            told.append(line)
+            printed.append(line)
             if line.startswith("  recon --engine exact") and line.endswith(" s\n"):
                 break
-        expect(os.listdir(temporary), f"nothing is in TMPDIR: {told}")
-        expect("scans" in told[0] and told[1].startswith("scan 1 of "), f"told: {told}")
+        expect(os.listdir(temporary), f"nothing is in TMPDIR: {printed}")
+        expect("scans" in printed[0] and printed[1].startswith("scan 1 of "), f"printed: {printed}")
         process.send_signal(signal.SIGTERM)
         process.stderr.read()
-    expect(process.returncode == -signal.SIGTERM, f"{process.returncode}: {told}")
+    expect(process.returncode == -signal.SIGTERM, f"{process.returncode}: {printed}")
     for _ in range(100):
         if not os.listdir(temporary):
             return

@@ -84,9 +84,9 @@ def the_group_with_images_is_read(make):
     with h5py.File(folder / "raw.h5", "w", libver="earliest") as f:
         for name, rows in (("dataset", noise), ("dataset_2", acquisition()), ("dataset_3", other)):
             write_group(f, name, XML, rows)
-    told = folder.run(0, ["check", "raw.h5"]).stdout
+    printed = folder.run(0, ["check", "raw.h5"]).stdout
     for piece in ("Only group /dataset_2 is read", "--group", "/dataset, /dataset_3"):
-        expect(piece in told, f"check does not tell {piece}: {told}")
+        expect(piece in printed, f"check does not print {piece}: {printed}")
     folder.run(INPUT, ["check", "raw.h5", "--group", "/dataset"], ["/dataset/data", "/dataset_2"])
     folder.run(USAGE, ["check", "raw.h5", "--group", "data"], ["--group data", "/dataset_3"])
     found, _ = image(folder)
@@ -122,8 +122,8 @@ def noise_of_other_coils_does_not_block_the_scan(make):
     noise["head"]["flags"], noise["head"]["active_channels"] = 1 << 18, 1
     noise["data"][0] = noise["data"][0][:16]
     write(folder / "raw.h5", XML, np.concatenate([noise, acquisition()]))
-    told = json.loads(folder.run(0, ["info", "--json", "raw.h5"]).stdout)["warnings"]
-    expect("noise_unused" in [one["code"] for one in told], told)
+    printed = json.loads(folder.run(0, ["info", "--json", "raw.h5"]).stdout)["warnings"]
+    expect("noise_unused" in [one["code"] for one in printed], printed)
     expect(image(folder)[0].shape == (1, 4, 4), "no image with --no-whitening")
     os.unlink(folder / "image.h5")
     folder.run(INPUT, ["recon", "raw.h5", "-o", "image.h5", "--quiet", "--backend", "reference"],

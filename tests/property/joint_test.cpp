@@ -56,7 +56,7 @@ protected:
     }
 
     CoilRows no_maps;
-    std::size_t residuals = 0; ///< that were told
+    std::size_t residuals = 0; ///< that were reported
 };
 
 // A patch of one voxel in frames whose samples count c_f: with n the norm of x over frames and

@@ -9,7 +9,7 @@
 
 namespace lsrecon::test {
 
-/// The first of two ranks, which keeps what it tells the other.
+/// The first of two ranks, which keeps what it sends the other.
 class FirstOfTwo : public JobRanks {
 public:
     using JobRanks::broadcast;

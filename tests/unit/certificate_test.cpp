@@ -42,7 +42,7 @@ TEST(ExactSums, AreThoseOfTheReference) {
 
 TEST(ExactSums, TakeTheTimeThatTheyMay) {
     const std::size_t few = voxels_of_exact_sums(1, 8, 1000000);
-    EXPECT_GE(few, 16U) << "fewer would tell nothing";
+    EXPECT_GE(few, 16U) << "fewer would say nothing";
     EXPECT_GT(voxels_of_exact_sums(1e9, 1, 1000), voxels_of_exact_sums(1e9, 8, 1000));
 }
 
@@ -209,7 +209,7 @@ TEST(DrawnVoxels, AreDrawnInProportionToTheSquaresOfTheMaps) {
     EXPECT_NEAR(drawn.unknowns, 75.0 * 75 / (25 * 25 + 50 * 50), 1e-12);
 }
 
-TEST(DrawnVoxels, AreAnyWhereMapsDoNotTellThemApart) {
+TEST(DrawnVoxels, AreAnyWhereMapsDoNotDiffer) {
     const CoilRows none;
     const CoilRows zeros(CoilMatrix::Zero(2, 1000).eval());
     for (const CoilRows* const maps : {&none, &zeros}) {

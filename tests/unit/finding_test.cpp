@@ -241,7 +241,7 @@ Worded more_on_solves() {
          "Too few samples to hold some out, by which a weight would be chosen: lambda 0.01 is a "
          "guess. Compare half and twice of it by eye."},
         {{Found::regulariser_too_large, {}, {{"names", "tv and wavelet"}}},
-         "`reg` tv and wavelet is not weighed: memory has no room for it; 'lsrecon predict' tells "
+         "`reg` tv and wavelet is not weighed: memory has no room for it; 'lsrecon predict' says "
          "what "
          "it needs"},
         {{Found::solver_on_cpu, {}, {{"why", "it differs"}}},

@@ -114,7 +114,7 @@ TEST_F(PredictionOf, TheSolveTakesTheIterationsOfItsLambda) {
     EXPECT_NEAR(seconds("solve"), of_large, 1e-9);
     options.effort.iterations.reset();
     options.solve.regularisers = {{"tv", 0.01}};
-    EXPECT_EQ(prediction().assumed, "") << "passes that the options tell";
+    EXPECT_EQ(prediction().assumed, "") << "passes that the options set";
 }
 
 TEST_F(PredictionOf, WhatIsReconstructedIsPredicted) {

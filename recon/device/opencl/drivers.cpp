@@ -113,7 +113,7 @@ void require_addresses(std::size_t threads) {
     }
 }
 
-/// Checks that enough files can be opened, by opening them: nothing tells how many are open. Where
+/// Checks that enough files can be opened, by opening them: nothing says how many are open. Where
 /// the compiler or the linker that PoCL runs cannot open one, it aborts the process.
 void require_files() {
     std::vector<int> opened;

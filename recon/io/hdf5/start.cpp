@@ -107,7 +107,7 @@ void start_hdf5_children_from_here() {
         }
         require(copy < 0 ? errno : 0);
         small_process().emplace(copy, std::move(here));
-    } catch (const std::system_error&) { // whoever reads a file tries again, and tells
+    } catch (const std::system_error&) { // whoever reads a file tries again, and reports it
     }
 }
 

@@ -386,7 +386,7 @@ void write_nifti(const StoredImage& frames, const ImageOutput& output, Reporter&
     require_sizes(image, std::numeric_limits<short>::max(), "NIfTI-1");
     const Grid& grid = image.about.grid;
     if (grid.dimensions != frames.about.grid.dimensions) {
-        report.tell(
+        report.info(
             text(grid.size[2], " slices, ", grid.fov_mm[2] / static_cast<double>(grid.size[2]),
                  " mm apart, are the third dimension; ", counted(image.frames(), "volume")));
     }

@@ -558,10 +558,10 @@ void set_counters(const RawFrames& raw, Scan& scan) {
         }
         const std::string& name = frame_counters()[i];
         scan.frame_counters.push_back(name);
-        const bool told_apart =
+        const bool chosen_by_options =
             options.spokes_per_frame > 0 || !options.frames.empty() || !options.counters[i].empty();
         const bool apart = name == "slice" || (name == "contrast" && !scan.has_single_readouts);
-        if (!apart && !told_apart) {
+        if (!apart && !chosen_by_options) {
             scan.joinable_counters.push_back(name);
         }
     }

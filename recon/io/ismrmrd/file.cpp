@@ -233,7 +233,7 @@ void IsmrmrdHdf5::read_headers(const std::function<void(const IsmrmrdHeader&)>& 
         const Fault& fault = error.fault();
         throw InputError({fault.file, fault.thing + ", headers of the acquisitions", fault.found,
                           fault.expected,
-                          fault.next_step + "; frames cannot be told apart without headers, so "
+                          fault.next_step + "; frames cannot be separated without headers, so "
                                             "none can be left out"});
     }
 }
