@@ -109,7 +109,7 @@ def a_number_that_no_machine_has_is_named(make):
     folder.run(0, ["predict", "scan.h5", "scan.h5", *THERE, "--sbatch", "2"])
 
 
-def measuring_is_told_and_leaves_nothing(make):
+def measuring_is_reported_and_leaves_nothing(make):
     folder = make()
     begin = time.time()
     folder.run(USAGE, ["devices", "--measure", "-o", "none/gpu.json"], ["none/gpu.json"])
@@ -151,4 +151,4 @@ if __name__ == "__main__":
     sys.exit(run_cases([a_described_machine_needs_no_device,
                         other_engines_are_predicted_beside_it, a_list_has_a_job,
                         what_is_no_machine_is_refused, a_number_that_no_machine_has_is_named,
-                        measuring_is_told_and_leaves_nothing, memory_is_near]))
+                        measuring_is_reported_and_leaves_nothing, memory_is_near]))

@@ -60,10 +60,10 @@ def they_serve_without_an_opencl_driver(make):
         folder.run(0, ["recon", "scan.h5", "-o", "i.h5"],
                    ["no OpenCL driver: the processors compute"] if is_built else [])
         expect(image(folder, "i.h5")[1]["backend"] == "host", "another backend")
-        printed = folder.run(0, ["predict", "scan.h5"]).stdout
-        expect("threads" in printed, printed)
-        printed = subprocess.run([folder.program, "devices"], capture_output=True, text=True)
-        expect("threads" in printed.stdout and "--backend host" in printed.stderr, f"devices: {printed}")
+        shown = folder.run(0, ["predict", "scan.h5"]).stdout
+        expect("threads" in shown, shown)
+        shown = subprocess.run([folder.program, "devices"], capture_output=True, text=True)
+        expect("threads" in shown.stdout and "--backend host" in shown.stderr, f"devices: {shown}")
         for words in (["--device", "cpu"], ["--backend", "opencl"], ["--kernel", "tuned"]):
             expect(not folder.can_run(["recon", "scan.h5", "-o", "image.h5", *words]), words)
     finally:

@@ -17,10 +17,10 @@ from raw_data import readouts # noqa: E402
 def info_lists_what_else_there_is(make):
     folder = make()
     readouts(folder / "raw.h5")
-    printed = folder.run(0, ["info", "raw.h5"]).stdout
+    shown = folder.run(0, ["info", "raw.h5"]).stdout
     for line in ("noise        8 samples per coil", "parameter    turns = 12",
                  "parameter    protocol = 4 characters of base64", "frames       12"):
-        expect(line in printed, f"info does not print '{line}': {printed}")
+        expect(line in shown, f"info does not print '{line}': {shown}")
     one = folder.run(0, ["info", "raw.h5", "--slice", "1"]).stdout
     for line in ("frames       6: slice 1, repetition 0; slice 1, repetition 1; slice 1, "
                  "repetition 2; ...; slice 1, repetition 5\n",
@@ -48,8 +48,8 @@ def info_of_many_repetitions_fits_a_screen(make):
         calibration["head"][name] = rows[0]["head"][name]
     other["head"]["encoding_space_ref"], other["head"]["idx"]["contrast"] = 1, 3
     write(folder / "raw.h5", header, np.concatenate([noise, other, calibration, *rows]))
-    printed = folder.run(0, ["info", "raw.h5"]).stdout
-    expect(printed.count("\n") <= 40 and len(printed) < 6000, f"{printed.count(chr(10))} lines: {printed}")
+    shown = folder.run(0, ["info", "raw.h5"]).stdout
+    expect(shown.count("\n") <= 40 and len(shown) < 6000, f"{shown.count(chr(10))} lines: {shown}")
     for line in ("encoding 0   spiral, matrix 4 x 4 x 1, FOV ",
                  "; 500 acquisitions of images, 1 of calibration alone; read here\n",
                  "counters     slice 0, contrast 0, phase 0, repetition 0-499, set 0\n",
@@ -61,7 +61,7 @@ def info_of_many_repetitions_fits_a_screen(make):
                  "positions    2, of the first frame (0, 0, 0) mm, of the last (0, 0, 1) mm\n",
                  "directions   x to P (0, 1, 0), y to H (0, 0, 1), z to L (1, 0, 0)\n",
                  "calibration  8 samples per coil of repetition 0\n"):
-        expect(line in printed, f"info does not print '{line}': {printed}")
+        expect(line in shown, f"info does not print '{line}': {shown}")
     few = folder.run(0, ["info", "raw.h5", "--repetition", "0,3,6"]).stdout
     expect("dwell        2 us\n" in few, f"dwell times of frames that are left out: {few}")
     none = folder.run(0, ["info", "raw.h5", "--encoding", "1"]).stdout
@@ -77,11 +77,11 @@ def info_of_foreign_words_fits_a_line(make):
     xml = XML.replace("</ismrmrdHeader>",
                       f"<userParameters>{parameters}</userParameters></ismrmrdHeader>")
     write(folder / "raw.h5", xml.encode(), acquisition())
-    printed = folder.run(0, ["info", "raw.h5"]).stdout
+    shown = folder.run(0, ["info", "raw.h5"]).stdout
     for line in ("parameter    protocol = " + "A" * 389 + "... (30011 bytes)\n",
                  "parameter    colour = a&b   31mred \n",
                  "parameter    name = " + "\u00e9" * 196 + "... (607 bytes)\n"):
-        expect(line in printed, f"info does not print '{line}': {printed[-3000:]}")
+        expect(line in shown, f"info does not print '{line}': {shown[-3000:]}")
 
 
 if __name__ == "__main__":

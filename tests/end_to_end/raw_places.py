@@ -151,7 +151,7 @@ def a_wider_field_of_view_is_not_cropped_away(make):
     bright = rng.normal(size=8) + 1j * rng.normal(size=8)
     lines(folder / "raw.h5", voxels, bright, (0, 0))
     for fov, matrix in ((400, 16), (300, 12)):
-        printed = folder.run(0, ["recon", "raw.h5", "-o", "image.h5", "--backend", "reference",
+        shown = folder.run(0, ["recon", "raw.h5", "-o", "image.h5", "--backend", "reference",
                               "--maps", "none", "--iterations", "6", "--fov-mm", f"{fov},200",
                               "--matrix", f"{matrix},8"])
         with h5py.File(folder / "image.h5") as f:
@@ -164,13 +164,13 @@ def a_wider_field_of_view_is_not_cropped_away(make):
         off = np.linalg.norm(found - truth) / np.linalg.norm(truth)
         # Phases of up to 2 pi 8 turns from floats of 2^-24, through transforms and iterations.
         expect(off < 10 * 2 * 2 * np.pi * 8 * 2**-24, f"{fov} mm: {off} from the truth")
-        expect("Expect aliasing" not in printed.stdout + printed.stderr, f"{fov} mm: {printed.stderr}")
+        expect("Expect aliasing" not in shown.stdout + shown.stderr, f"{fov} mm: {shown.stderr}")
     folder.run(0, ["recon", "raw.h5", "-o", "image.h5", "--backend", "reference", "--maps", "none",
                    "--fov-mm", "400,400", "--matrix", "16,16", "--reg", "none"],
                ["Expect aliasing"])
-    printed = folder.run(0, ["recon", "raw.h5", "-o", "image.h5", "--backend", "reference", "--maps",
+    shown = folder.run(0, ["recon", "raw.h5", "-o", "image.h5", "--backend", "reference", "--maps",
                           "none", "--fov-mm", "400,400", "--matrix", "16,16", "--reg", "tv:0.02"])
-    expect("Expect aliasing" not in printed.stderr, printed.stderr)
+    expect("Expect aliasing" not in shown.stderr, shown.stderr)
 
 
 if __name__ == "__main__":

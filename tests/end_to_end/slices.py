@@ -161,8 +161,8 @@ def maps_that_cannot_be_made(make):
     folder.run(0, ["maps", "raw.h5", "-o", "maps.h5", "--slice", "0", "--quiet"])
     for words in (["recon", "raw.h5", "-o", "image.h5", "--maps", "maps.h5"],
                   ["maps", "raw.h5", "-o", "more.h5"]):
-        printed = folder.run(INPUT, [*words, "--quiet"], ["several slices", "--slice", "next:"]).stderr
-        expect(("--maps none" in printed) == (words[0] == "recon"), f"{words[0]} advises: {printed}")
+        shown = folder.run(INPUT, [*words, "--quiet"], ["several slices", "--slice", "next:"]).stderr
+        expect(("--maps none" in shown) == (words[0] == "recon"), f"{words[0]} advises: {shown}")
     # Every second line and no calibration: the centre is too sparse in every slice.
     raw(folder, 2)
     with h5py.File(folder / "raw.h5", "r+") as f:

@@ -61,7 +61,7 @@ value = h5py.File("image.h5")["record"].attrs["kernel_parameters"]
 print(value.decode() if isinstance(value, bytes) else value)'
 }
 record >printed
-grep -q 'tuned fhd: [^;]*(tuned on this device)' printed || fail "the image does not name the winner"
+grep -q 'tuned fhd: [^;]*(tuned on this device)' printed || fail "the image lacks the winner"
 grep -q 'tuned q: [^;]*(default for ' printed || fail "the image does not name the default"
 "$lsrecon" devices >printed
 grep -q 'tuned fhd: .*(tuned on this device)' printed || fail "devices does not name the winner"

@@ -37,7 +37,7 @@ def read(path):
         return f.read()
 
 
-def solves_and_notes_are_told(make):
+def solves_and_notes_are_reported(make):
     """What recon noted is in the record, above the picture and in info, and iterations that were
     done are kept apart from their limit."""
     folder = make()
@@ -136,6 +136,6 @@ def pages_are_bounded(make):
 
 
 if __name__ == "__main__":
-    sys.exit(run_cases([files_that_have_no_image, solves_and_notes_are_told,
+    sys.exit(run_cases([files_that_have_no_image, solves_and_notes_are_reported,
                         files_of_maps_tell_how_they_were_made,
                         names_that_are_no_utf_8_are_shown, pages_are_bounded]))

@@ -438,7 +438,8 @@ def a_scan_before_its_reconstruction(make):
     expect(abs(printed / mean - 1) < 0.01, f"the centre of k-space has {printed}, not {mean}")
     page.open("set=1&x=16&y=16")
     printed = float(page.now()["text"]["value"].split()[3])
-    expect(abs(printed - at.sum()) < 0.01 * at.sum(), f"{printed} samples in the centre, not {at.sum()}")
+    expect(abs(printed - at.sum()) < 0.01 * at.sum(),
+           f"{printed} samples in the centre, not {at.sum()}")
     page.open("set=3&x=10&y=20")
     printed = page.now()["text"]["value"].split()
     expect(abs(float(printed[2]) - field[20, 10]) < 0.1 and printed[3] == "Hz", f"{printed}")
