@@ -236,7 +236,7 @@ void FileReconstruction::check_before_samples(const Scan& scan) {
         }
     }
     if (!options_.preview.empty() && scan.voxels) {
-        places_on_grid(scan.file, scan.grid, *scan.voxels);
+        indices_on_grid(scan.file, scan.grid, *scan.voxels);
     }
     transforms_.device().open_ahead();
 }

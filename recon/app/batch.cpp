@@ -86,8 +86,8 @@ std::string image_of(const std::string& folder, const std::string& scan) {
     const fs::path path = fs::absolute(scan).lexically_normal();
     fs::path name = path.lexically_relative(fs::current_path());
     if (name.empty() || *name.begin() == "..") {
-        const std::string place = Sha256().add(path.parent_path().string()).hex().substr(0, 8);
-        name = path.parent_path().filename() / (path.stem().string() + "-" + place);
+        const std::string of_folder = Sha256().add(path.parent_path().string()).hex().substr(0, 8);
+        name = path.parent_path().filename() / (path.stem().string() + "-" + of_folder);
         name += path.extension();
     }
     if (name.extension() != ".h5") {
@@ -177,7 +177,7 @@ ImageSummary summary_of(const std::vector<ImageFrame>& frames, const Record& all
     return summary;
 }
 
-/// The file that already stands at the place of an image.
+/// The file that is already there under the name of an image.
 struct Earlier {
     std::optional<ImageSummary> finished; ///< of an image that needs no more work
     std::string why_again; ///< it is made again; "" where there is no image

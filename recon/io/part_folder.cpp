@@ -372,8 +372,8 @@ PartValues FrameStore::stored() const {
         };
         if (!has(frame)) {
             const std::size_t count = voxels_ * volumes_;
-            precision_ == Precision::float64 ? take_all(in_place_of_failed<double>(count))
-                                             : take_all(in_place_of_failed<float>(count));
+            precision_ == Precision::float64 ? take_all(values_of_failed<double>(count))
+                                             : take_all(values_of_failed<float>(count));
             return;
         }
         const std::size_t at = position_[frame].value();

@@ -69,7 +69,7 @@ void take_field(ScanInPreparation& it) {
     it.field.emplace(wanted, std::move(*options.stored_field), scan, it.slices, it.file_grid,
                      options.geometry.shifts(), factor);
     scan.facts.push_back("field map of " + wanted + ", SHA-256 " + sha256 +
-                         (it.field->differ() ? ", at the place of each slice" : ""));
+                         (it.field->differ() ? ", resampled to each slice" : ""));
     scan.off_resonance =
         it.field->of(it.slices[slice_of_frames(it.slices)[it.frames.first_good()]]);
     find_idle_field(scan, scan.findings);

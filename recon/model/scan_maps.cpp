@@ -144,7 +144,7 @@ void ScanMaps::make(PrepareOptions& options, Transforms& transforms) {
         scan_.facts.push_back(text("coil maps by ", method_->name,
                                    " from the centre of k-space, "
                                    "for each of ",
-                                   slices_.size(), " places", together("; in the first ")));
+                                   slices_.size(), " slices", together("; in the first ")));
         return;
     }
     const SumOfSquares squares = sum_of_squares(*of_all_->values);
@@ -216,7 +216,7 @@ void ScanMaps::take_stored(const std::string& file, StoredVolumes stored,
                      with_smaller_field(scan_.grid, file_grid_), of);
     make_first(transforms);
     scan_.facts.push_back("coil maps of " + file + ", SHA-256 " + stored.sha256 +
-                          (differ() ? ", at the place of each slice" : ""));
+                          (differ() ? ", resampled to each slice" : ""));
 }
 
 CoilRows ScanMaps::taken(const Slice& slice) {
@@ -260,7 +260,7 @@ Calibration ScanMaps::calibration_of(const Slice& slice, const CalibrationField&
         calibrate_frames(transforms, scan_, field, frames_, good, report_);
     if (!all) {
         throw InputError({scan_.file, "coil maps by " + method_->name,
-                          "only zeros in every frame of a place",
+                          "only zeros in every frame of a slice",
                           "an object inside the coils' sensitive volume",
                           text("leave its frames out, or pass `maps` FILE; ", without_maps)});
     }
@@ -278,7 +278,7 @@ CoilRows ScanMaps::estimated(const Slice& slice, Transforms& transforms) {
         const std::string unused = why_no_calibration(scan_, first);
         if (!unused.empty()) {
             fault.found += ", and calibration lines " + unused;
-            fault.expected += ", or calibration lines of the image's coils and place";
+            fault.expected += ", or calibration lines of the image's coils and slice";
         }
         if (slices_.size() > 1) {
             const std::string name = slice_in(first.label);
@@ -321,7 +321,7 @@ SliceMaps ScanMaps::scaled(CoilRows maps) {
         is_scale_reported_ = true;
         report_.info(
             text("coil maps have a mean sum of squares of ", rounded(mean),
-                 differ() ? " in a place" : "", ": they are divided by ", rounded(scale),
+                 differ() ? " in a slice" : "", ": they are divided by ", rounded(scale),
                  " for the solve, and the image is in the units of the maps as they were"));
     }
     return {std::make_shared<const CoilRows>(std::move(maps)), scale};
@@ -329,13 +329,13 @@ SliceMaps ScanMaps::scaled(CoilRows maps) {
 
 /// Makes the maps of the first slice that can have any; the other slices fail with their frames.
 void ScanMaps::make_first(Transforms& transforms) {
-    const std::vector<std::size_t> place_of = slice_of_frames(slices_);
+    const std::vector<std::size_t> slice_of = slice_of_frames(slices_);
     std::optional<InputError> why;
-    for (std::size_t f = first_; f < place_of.size(); ++f) {
+    for (std::size_t f = first_; f < slice_of.size(); ++f) {
         if (frames_.is_bad(f)) {
             continue;
         }
-        const Slice& slice = slices_[place_of[f]];
+        const Slice& slice = slices_[slice_of[f]];
         try {
             SliceMaps maps = of(slice, transforms);
             first_ = f;

@@ -281,14 +281,14 @@ void add_noise(Scan& scan, double deviation, const SimulationOptions& options) {
 
 OffResonance simulated_off_resonance(const SimulationOptions& options) {
     constexpr double width = 0.2; // fields of view
-    const Vec3 place{0.05, -0.2, 0};
+    const Vec3 centre{0.05, -0.2, 0};
     const Grid& grid = options.trajectory.grid;
     const Voxels voxels = Voxels::of_grid(grid);
     const auto count = static_cast<Eigen::Index>(voxels.count());
     OffResonance result{RealVector(count), RealVector(options.r2star > 0 ? count : 0)};
     for (std::size_t n = 0; n < voxels.count(); ++n) {
         const Vec3 x = voxels.position(n);
-        const double near = std::exp(-square_of_distance(x, place) / (2 * width * width));
+        const double near = std::exp(-square_of_distance(x, centre) / (2 * width * width));
         result.field(static_cast<Eigen::Index>(n)) = options.off_resonance_hz * (2 * near - 1);
         if (options.r2star > 0) {
             result.r2star(static_cast<Eigen::Index>(n)) = options.r2star * (1 + near) / 2;

@@ -191,11 +191,11 @@ def simulated_raw_data_gives_the_same_image(make):
         rows = raw["dataset/data"]
         head = rows.dtype["head"]
         # Offsets of the format's documentation: readers of it copy the bytes.
-        places = [("flags", 2), ("number_of_samples", 34), ("channel_mask", 40),
+        offsets = [("flags", 2), ("number_of_samples", 34), ("channel_mask", 40),
                   ("center_sample", 172), ("sample_time_us", 178), ("slice_dir", 218),
                   ("idx", 242), ("user_int", 276), ("user_float", 308)]
         expect(head.itemsize == 340 and rows.dtype.names == ("head", "traj", "data"), "the layout")
-        expect([(n, head.fields[n][1]) for n, _ in places] == places, "offsets of the header")
+        expect([(n, head.fields[n][1]) for n, _ in offsets] == offsets, "offsets of the header")
         is_noise = rows["head"]["flags"] >> 18 & 1 == 1
         expect(is_noise.sum() == 1 and is_noise[0], "one acquisition of noise, the first")
         noise = rows[0]["data"].view("c8").reshape(2, 50)

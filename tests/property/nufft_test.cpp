@@ -90,7 +90,7 @@ TEST_P(Nufft, IsAsExactAsItIsAsked) {
                     continue;
                 }
                 const Problem problem = problem_of(design, size, 301);
-                const Voxels differences = test::places_of_q(problem);
+                const Voxels differences = test::differences_of_problem(problem);
                 const auto expect = [&](const OnHost& found, const OnHost& exact,
                                         const char* what) {
                     EXPECT_LE(found.error, accuracy);

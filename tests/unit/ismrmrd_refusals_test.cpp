@@ -202,9 +202,9 @@ TEST(IsmrmrdRefusals, ArraysShorterThanPromisedAreRefused) {
     const std::string path = write({a});
     std::string bytes = bytes_of(path);
     // number_of_samples, available_channels, active_channels as they lie in the file.
-    const std::size_t place = bytes.find(std::string("\x08\0\x07\0\x01\0", 6));
-    ASSERT_NE(place, std::string::npos);
-    bytes[place] = 9;
+    const std::size_t offset = bytes.find(std::string("\x08\0\x07\0\x01\0", 6));
+    ASSERT_NE(offset, std::string::npos);
+    bytes[offset] = 9;
     std::ofstream(path, std::ios::binary) << bytes;
     const Fault fault = refusal([&] { read_ismrmrd(path); });
     EXPECT_EQ(fault.thing, "/dataset/data, acquisition 0, traj");

@@ -47,7 +47,7 @@ TEST(SpreadingKernel, IsMoreExactTheWiderItIs) {
 }
 
 TEST(SpreadingKernel, HasTheBestBeta) {
-    constexpr double chance = 0.7; // of measuring at other places
+    constexpr double chance = 0.7; // of measuring at other points
     for (const double oversampling : {1.25, 1.5, 1.75, 2.0, 2.5}) {
         for (const std::size_t width : {2U, 4U, 7U, 8U, 9U, 12U, 14U}) {
             const double error = SpreadingKernel(width, oversampling).error();

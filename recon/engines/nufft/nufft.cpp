@@ -437,7 +437,7 @@ std::string nufft_refusal(const SamplePoints& points, const Voxels& voxels) {
 Cost predict_nufft(const EngineFacts& context, const Variant&, const std::string& stage,
                    const SamplePoints& points, const Voxels& voxels) {
     const NufftGrid grid = grid_of(context, points, voxels);
-    // Order, place and shift, beside positions that engines of a device would keep.
+    // Order, grid position and shift, beside positions that engines of a device would keep.
     constexpr double bytes_of_a_sample = 60;
     const std::size_t coils = stage == "q" ? 1 : coils_at_a_time(grid); // at most
     const auto fine = static_cast<double>(FineGrid(grid, coils).values());

@@ -204,13 +204,13 @@ Hdf5Refusal incomplete(const Dataset& dataset) {
 }
 
 /// The offset of numbers that can be read from the file without HDF5; 0 where they cannot.
-std::uint64_t place_in_file(const Dataset& dataset) {
+std::uint64_t offset_in_file(const Dataset& dataset) {
     if (H5Pget_layout(dataset.properties) != H5D_CONTIGUOUS ||
         H5Tequal(dataset.type, type_as_read(dataset.type, dataset.shape)) <= 0) {
         return 0;
     }
-    const haddr_t place = H5Dget_offset(dataset.handle);
-    return place == HADDR_UNDEF ? 0 : place;
+    const haddr_t offset = H5Dget_offset(dataset.handle);
+    return offset == HADDR_UNDEF ? 0 : offset;
 }
 
 /// `count` texts that HDF5 has read; those of variable length are its own.
@@ -380,7 +380,7 @@ private:
         try {
             const Dataset dataset(std::move(object));
             result.shape = dataset.shape;
-            result.place = place_in_file(dataset);
+            result.offset = offset_in_file(dataset);
             result.refusal = result.whole ? incomplete(dataset) : result.refusal;
             result.is = Hdf5Is::dataset;
         } catch (const Hdf5Refusal& refusal) {

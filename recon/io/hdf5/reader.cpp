@@ -368,8 +368,8 @@ Hdf5Values::Hdf5Values(const Hdf5Reader& file, const std::string& dataset,
     const std::size_t row_bytes = shape.row_elements() * shape.value_bytes();
     precision_ = shape.number_bytes == sizeof(float) ? Precision::float32 : Precision::float64;
     to_come_ = (end - first) * row_bytes;
-    place_ = object.place + first * row_bytes;
-    if (object.place == 0) {
+    offset_ = object.offset + first * row_bytes;
+    if (object.offset == 0) {
         const Hdf5Request request{Hdf5Request::What::numbers, name_, {first, end}};
         answer_ = std::make_unique<Hdf5Answer>(file, request);
     }
@@ -383,7 +383,7 @@ Hdf5Values::~Hdf5Values() {
 
 std::size_t Hdf5Values::receive(void* to, std::size_t bytes) {
     const std::size_t now = std::min<std::size_t>({bytes, to_come_, buffer_bytes});
-    if (now == 0 || (!answer_ && !read_all(file_.file().descriptor(), to, now, place_))) {
+    if (now == 0 || (!answer_ && !read_all(file_.file().descriptor(), to, now, offset_))) {
         refuse(file_.path(), name_,
                {"it ends too early", "values in the file",
                 "the file is damaged: transfer or write it again"});
@@ -391,7 +391,7 @@ std::size_t Hdf5Values::receive(void* to, std::size_t bytes) {
     if (answer_) {
         answer_->receive(to, now);
     }
-    place_ += now;
+    offset_ += now;
     to_come_ -= now;
     return now;
 }

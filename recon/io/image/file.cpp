@@ -52,7 +52,7 @@ void write_geometry_and_record(Hdf5Writer& file, const std::string& dataset, con
         voxel.push_back(grid.fov_mm[d] / static_cast<double>(grid.size[d]));
     }
     file.attribute(dataset, "voxel_size_mm", voxel);
-    write_place(file, dataset, grid);
+    write_pose(file, dataset, grid);
     if (dimensions == 2 && !has_no_thickness(grid)) {
         file.attribute(dataset, "slice_thickness_mm", std::vector<double>{grid.fov_mm[2]});
     }

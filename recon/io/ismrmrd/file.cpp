@@ -79,7 +79,7 @@ constexpr std::uint16_t acquisition = 1008;
 constexpr std::uint16_t image = 1022;
 constexpr std::uint16_t waveform = 1026;
 
-/// Reads on from a place. InputError when the file ends before.
+/// Reads on from an offset. InputError when the file ends before.
 class Reading {
 public:
     Reading(const InputFile& file, std::uint64_t at) : file_(file), at_(at) {}
@@ -332,7 +332,7 @@ void IsmrmrdStream::read(const std::vector<std::size_t>& wanted, const Take& tak
         result.header = stored.header;
         result.positions.resize(trajectory_floats(stored.header));
         result.values.resize(value_floats(stored.header));
-        Reading reading(file_, stored.place);
+        Reading reading(file_, stored.offset);
         reading.take(result.positions.data(), sizeof(float) * result.positions.size());
         reading.take(result.values.data(), sizeof(float) * result.values.size());
         take(index, result);

@@ -184,7 +184,7 @@ struct XmlElement::Node {
     pugi::xml_node node;
     std::string file;
     std::string dataset;
-    std::string place; ///< what messages call the element: "encoding/"; "" for the root
+    std::string path_of_element; ///< what messages call the element: "encoding/"; "" for the root
 };
 
 namespace {
@@ -299,7 +299,7 @@ std::vector<XmlElement> XmlElement::all(const std::string& name) const {
     for (const pugi::xml_node& child : node_->node.children(name.c_str())) {
         const std::string number = result.empty() ? "" : text(" ", result.size());
         Node node{node_->document, child, node_->file, node_->dataset, ""};
-        node.place = node_->place + name + number + "/";
+        node.path_of_element = node_->path_of_element + name + number + "/";
         result.push_back(XmlElement(std::make_shared<const Node>(std::move(node))));
     }
     return result;
@@ -307,7 +307,7 @@ std::vector<XmlElement> XmlElement::all(const std::string& name) const {
 
 void XmlElement::refuse(const std::string& path, const std::string& expected,
                         const std::string& next) const {
-    throw InputError({node_->file, text(node_->dataset, ", ", node_->place, path),
+    throw InputError({node_->file, text(node_->dataset, ", ", node_->path_of_element, path),
                       has(path) ? "\"" + word(path).substr(0, 40) + "\"" : "it is missing",
                       expected, next});
 }

@@ -319,7 +319,7 @@ void write_mrd_images(const StoredImage& image, const ImageOutput& output, Repor
     require_sizes(image, std::numeric_limits<std::uint16_t>::max(), "ISMRMRD");
     const Grid& grid = image.about.grid;
     if (!grid.position || !grid.directions) {
-        report.add({Found::no_place_for_ismrmrd});
+        report.add({Found::no_position_for_ismrmrd});
     }
     if (has_no_thickness(grid)) {
         report.add({Found::thickness_assumed, {}, {{"format", "ISMRMRD"}}});
@@ -358,7 +358,7 @@ bool holds_mrd_images(const std::string& path) {
 }
 
 StoredImage open_mrd_images(const std::string& path, const ImageInput& input) {
-    require_own_place(path, "ISMRMRD images", input);
+    require_own_pose(path, "ISMRMRD images", input);
     const auto file = std::make_shared<const Hdf5Reader>(path);
     const std::string name = only_series(*file);
     const auto series = std::make_shared<const Series>(file, name);

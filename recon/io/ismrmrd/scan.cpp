@@ -197,7 +197,7 @@ private:
     const IsmrmrdFile& file_;
     const IsmrmrdContents& contents_;
     RawFrames& frames_;
-    std::vector<std::pair<std::size_t, IsmrmrdAcquisition>> noise_; ///< and the place of each
+    std::vector<std::pair<std::size_t, IsmrmrdAcquisition>> noise_; ///< and the index of each
     std::size_t calibrations_ = 0;
     std::vector<std::size_t> zeros_;
 };

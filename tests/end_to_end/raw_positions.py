@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Where the image of an ISMRMRD file lies, and which part of its readouts it needs.
 
-    raw_places.py LSRECON"""
+    raw_positions.py LSRECON"""
 
 import os
 import pathlib
@@ -17,13 +17,13 @@ from in_folders import INPUT, USAGE, expect, run_cases # noqa: E402
 DIRECTIONS = np.array([[0.8, 0.6, 0], [0, 0, 1], [0.6, -0.8, 0]])  # read, phase, slice
 
 
-def moved_away(path, away, places):
+def moved_away(path, away, positions):
     """A simulated file as a scanner writes it that does not shift: each frame's object lies
-    `places` mm from the isocentre along read and phase, and its headers say so."""
+    `positions` mm from the isocentre along read and phase, and its headers say so."""
     with h5py.File(path, "r") as f:
         rows, xml, fov = f["dataset/data"][()], f["dataset/xml"][0].decode(), f.attrs["fov_mm"][()]
     for row in rows:
-        read, phase = places[row["head"]["idx"]["repetition"]]
+        read, phase = positions[row["head"]["idx"]["repetition"]]
         channels, samples = row["head"]["active_channels"], row["head"]["number_of_samples"]
         k = row["traj"].reshape(samples, 2) * [24, 20] / fov  # cycles/mm
         values = row["data"].view("c8").reshape(channels, samples)

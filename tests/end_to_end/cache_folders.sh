@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# lsrecon where nothing can be kept in the usual places: service accounts, read-only homes, a full
+# lsrecon where nothing can be kept in the usual folders: service accounts, read-only homes, a full
 # cache of the driver, swapped entries.
-#     places.sh LSRECON
+#     cache_folders.sh LSRECON
 set -euo pipefail
 lsrecon=$1
 if "$lsrecon" devices | grep '^   platform' | grep -qv 'Portable Computing Language'; then
