@@ -131,9 +131,9 @@ void measure_error(TrajectoryScope& at, const FrameData& data, const SolveOption
 void refine(TrajectoryScope& at, const SolveOptions& settings, ImageFrame& image) {
     const double certify = at.run.request.certify;
     const bool by_iterations = image.certificate.voxels > 0 && !settings.precondition;
-    const double asked = certify > 0 ? certify : settings.image_tolerance;
-    if (std::max(image.image_error, image.certificate.image.upper) <= asked || by_iterations ||
-        at.slice.formulation.products() != Products::one_convolution) {
+    const double accepted_error = certify > 0 ? certify : settings.image_tolerance;
+    if (std::max(image.image_error, image.certificate.image.upper) <= accepted_error ||
+        by_iterations || at.slice.formulation.products() != Products::one_convolution) {
         return;
     }
     const double less = std::min(1.0, settings.lambda * at.amplification(settings));

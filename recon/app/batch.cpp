@@ -538,7 +538,7 @@ private:
             job.steps->write();
             const Image& image = job.steps->image();
             job.outcome.summary = summary_of(image.frames, record_in_words(image));
-            require_as_asked(job.options, *job.result);
+            require_as_requested(job.options, *job.result);
         });
         if (job.outcome.bug) {
             std::rethrow_exception(job.outcome.bug);
@@ -581,7 +581,7 @@ void print_refused(const std::vector<Item>& items) {
 
 std::string path_of_table(const std::string& folder, const Share& share, const JobRanks& ranks) {
     const std::string of_share = text("-", share.index, "-of-", share.of);
-    const std::string of_rank = text("-rank-", ranks.here());
+    const std::string of_rank = text("-rank-", ranks.rank());
     return folder + "/results" + (share.of > 1 ? of_share : "") +
            (ranks.count() > 1 ? of_rank : "") + ".tsv";
 }

@@ -144,14 +144,14 @@ void Console::on_frames_end() {
 namespace {
 
 /// The GPU of a rank among those of its node; what was wanted, where there is no GPU.
-std::string device_of_rank(std::size_t here_on_node, const std::string& wanted) {
+std::string device_of_rank(std::size_t rank_on_node, const std::string& wanted) {
     std::vector<int> gpus;
     for (const DeviceInfo& device : list_devices()) {
         if (device.type == "gpu" && device.available) {
             gpus.push_back(device.index);
         }
     }
-    return gpus.empty() ? wanted : text(gpus[here_on_node % gpus.size()]);
+    return gpus.empty() ? wanted : text(gpus[rank_on_node % gpus.size()]);
 }
 
 } // namespace
@@ -161,7 +161,7 @@ std::unique_ptr<Transforms> open_transforms(ComputeOptions options, Reporter& re
     const bool any_gpu = options.device.empty() || options.device == "gpu";
     if (!device && any_gpu && options.backend != "host" && !is_reference(options.backend) &&
         ranks().count_on_node() > 1) {
-        options.device = device_of_rank(ranks().here_on_node(), options.device);
+        options.device = device_of_rank(ranks().rank_on_node(), options.device);
     }
     options.on_finding = [&report](const Finding& finding) { report.add(finding); };
     options.on_info = [&report](const std::string& message) { report.info(message); };

@@ -130,9 +130,9 @@ std::vector<Line> lines_of(const std::string& list) {
     return lines;
 }
 
-/// Ranks that compute together decide alike by numbers that are the same to the last bit.
-void require_same_device(const ComputedBy& here) {
-    const std::string own = here.device + ", " + here.driver;
+/// Ranks that compute together decide the same by numbers that are the same to the last bit.
+void require_same_device(const ComputedBy& computed) {
+    const std::string own = computed.device + ", " + computed.driver;
     std::string of_first = own;
     ranks().broadcast(0, of_first);
     if (own != of_first) {
@@ -173,7 +173,7 @@ ExitCode run(ReconOptions& options) {
         print_line("error against the truth: %.4f (relative L2 of magnitudes)",
                    *result.truth_error);
     }
-    require_as_asked(options, result);
+    require_as_requested(options, result);
     return ExitCode::done;
 }
 
@@ -233,7 +233,7 @@ void settle_and_check_files(ReconOptions& options) {
     require_folder("--q-folder", reconstruct.q_folder);
 }
 
-void require_as_asked(const ReconOptions& options, const ReconstructedFile& result) {
+void require_as_requested(const ReconOptions& options, const ReconstructedFile& result) {
     require_all_frames(result.failed, result.about.frames.size(), options.output, !result.together);
     require_certified(result.solves, options.reconstruct.certify, options.output);
 }

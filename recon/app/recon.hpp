@@ -33,7 +33,7 @@ void settle_and_check_files(ReconOptions& options);
 
 /// An error where frames failed, or the image may be wrong by more than was asked for. It is
 /// written in both cases.
-void require_as_asked(const ReconOptions& options, const ReconstructedFile& result);
+void require_as_requested(const ReconOptions& options, const ReconstructedFile& result);
 
 /// A scan of a list.
 struct ListedScan {

@@ -30,7 +30,7 @@ public:
     /// Takes a message for a user who watches, such as what a stage found.
     virtual void info(const std::string& /*message*/) {}
 
-    /// Takes what the user should know; what is worded alike is shown once.
+    /// Takes what the user should know; equal words are shown once.
     void add(const Finding& finding);
     void add(const Findings& findings);
 

@@ -13,8 +13,8 @@ namespace lsrecon {
 ErrorEstimate error_estimate(const std::vector<double>& squares, double all, double norm);
 
 /// Voxels of a slice at which F^H d of each of its frames is computed exactly. They are drawn, with
-/// repetitions, in proportion to sum_c |S_c|^2: F^H mu_c is wrong alike at all voxels, and F^H d is
-/// 0 where the maps are.
+/// repetitions, in proportion to sum_c |S_c|^2: F^H mu_c is equally wrong at all voxels, and F^H d
+/// is 0 where the maps are.
 struct DrawnVoxels {
     std::vector<std::size_t> at;
     std::vector<double> weights; ///< 1 / (N p) of each, which has the probability p

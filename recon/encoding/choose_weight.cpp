@@ -58,7 +58,7 @@ std::vector<std::size_t> by_distance(const std::vector<Vec3>& positions) {
     return order;
 }
 
-/// Samples with weights by which all shells of k-space count alike: each shell by the inverse of
+/// Samples with weights by which all shells of k-space count the same: each shell by the inverse of
 /// what a first image leaves of it, of noise and of errors of the model. Else what cannot be
 /// predicted decides, as the samples near the centre of scans whose coil maps are wrong.
 Frame weighted_by_shell(Frame frame, const Eigen::VectorXd& misfits) {
@@ -433,7 +433,7 @@ double in_two_digits(double weight) {
 }
 
 /// `near` is the candidate that was followed before, if that had a weight: those of tv and wavelet
-/// are within a factor of four (scripts/study_weights.py), and their images are alike.
+/// are within a factor of four (scripts/study_weights.py), and their images hardly differ.
 Followed follow(const Candidate& candidate, const Followed& near, Prediction& prediction,
                 const SolveOptions& options) {
     const std::string name = candidate.name();

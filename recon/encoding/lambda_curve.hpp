@@ -33,7 +33,7 @@ LambdaCurve make_lambda_curve(const NormalOperator& n, const Frame& frame,
                               const IsEnough& is_enough, Reporter& report);
 
 constexpr int iterations_of_rounding = 75; ///< of amplification(), for a factor of two
-/// The errors in rho of errors in F^H d that are alike in all directions: at most 1 / lambda,
+/// The errors in rho of errors in F^H d that are equal in all directions: at most 1 / lambda,
 /// relative to Q(0), with the lambda of the options. By a run on signs that were drawn (Hutchinson
 /// 1990, Communications in Statistics 19:433).
 double amplification(const NormalOperator& n, const SolveOptions& options, Reporter& report);

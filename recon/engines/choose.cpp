@@ -153,7 +153,7 @@ Choice choose(const std::vector<Engine>& table, const ComputeOptions& request,
     }
     if (!usual) {
         throw DeviceError("no engine can compute this transform" + refusals +
-                          (request.is_accuracy_asked_for()
+                          (request.is_accuracy_requested()
                                ? "\n  next:     pass a larger `accuracy`, or "
                                  "`precision` double"
                                : ""));

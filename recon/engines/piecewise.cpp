@@ -119,7 +119,7 @@ std::optional<Range> PiecewiseTransform::share_of_rank(const std::string& stage,
     if (!pays) {
         return {};
     }
-    return lsrecon::share_of_rank(voxels_.count(), voxels_.together(), ranks.here(), ranks.count());
+    return lsrecon::share_of_rank(voxels_.count(), voxels_.together(), ranks.rank(), ranks.count());
 }
 
 bool PiecewiseTransform::sharing_pays(const std::string& stage, std::size_t coils) const {

@@ -19,7 +19,7 @@ namespace {
 /// Floats cannot keep an accuracy that is asked for below theirs.
 ComputeOptions in_doubles_where_needed(ComputeOptions options, const Device& device,
                                        const std::vector<Engine>& table) {
-    if (may_be_inexact(options, table) && !options.precision && options.is_accuracy_asked_for() &&
+    if (may_be_inexact(options, table) && !options.precision && options.is_accuracy_requested() &&
         options.accuracy < least_accuracy_of_floats && device.has(Precision::float64)) {
         options.precision = Precision::float64;
         options.on_info(text("double precision, for an accuracy of ", options.accuracy));
@@ -241,22 +241,22 @@ const Row& row_of(const std::string& backend) {
 }
 
 /// Work is cut by what a device holds in all and in one array. Ranks of which not all hold the same
-/// use no more than the largest array of the least of them, so that all cut alike.
-std::shared_ptr<Device> open_alike(const Row& row, ComputeOptions& options) {
+/// use no more than the largest array of the least of them, so that all cut in the same pieces.
+std::shared_ptr<Device> open_equal_devices(const Row& row, ComputeOptions& options) {
     std::shared_ptr<Device> device = row.open(options);
     if (options.ranks == nullptr || device->kind() == "reference") {
         return device;
     }
     const std::array<double, 2> own{device->memory(), device->largest_array()};
     double least = own[1];
-    bool all_alike = true;
+    bool all_equal = true;
     for (std::size_t rank = 0; rank < options.ranks->count(); ++rank) {
         std::array<double, 2> other = own;
         options.ranks->broadcast(rank, &other, sizeof other);
-        all_alike = all_alike && other == own;
+        all_equal = all_equal && other == own;
         least = std::min(least, other[1]);
     }
-    if (!all_alike) {
+    if (!all_equal) {
         options.device_memory = least;
         options.on_info(text("devices of ranks differ in memory: each uses ",
                              std::floor(least / 1024 / 1024), " MiB"));
@@ -333,7 +333,7 @@ std::unique_ptr<Transforms> open_transforms(ComputeOptions options, std::vector<
         engine_of(options.kernel, table); // before a device is opened
     }
     if (!device) {
-        device = open_alike(row, options);
+        device = open_equal_devices(row, options);
     }
     if (device->kind() == "reference") {
         options.kernel = row.kernel;

@@ -46,7 +46,7 @@ struct SampleValuesBeside {
 
 const std::vector<SampleValuesBeside>& sample_values_beside();
 
-/// Reads the values that `options` name, of all frames alike or of each, and puts them in place of
+/// Reads the values that `options` name, of all frames or of each, and puts them in place of
 /// the scan's own. InputError when they do not fit its samples.
 void put_sample_values(Scan& scan, const ReadOptions& options);
 

@@ -327,8 +327,8 @@ void FrameStore::put(std::size_t frame,
     finished.largest_part = values.largest_part();
     finished.values = std::move(values).bytes();
     if (!part_) {
-        position_[frame] = here_.size();
-        here_.push_back(std::move(finished));
+        position_[frame] = kept_.size();
+        kept_.push_back(std::move(finished));
         return;
     }
     position_[frame] = part_->frames().size();
@@ -350,7 +350,7 @@ void FrameStore::put(std::size_t frame, ImageFrame image) {
 
 const FinishedFrame& FrameStore::finished(std::size_t frame) const {
     const std::size_t at = position_[frame].value();
-    return part_ ? part_->frames()[at] : here_[at];
+    return part_ ? part_->frames()[at] : kept_[at];
 }
 
 std::vector<ImageFrame> FrameStore::frames(const std::map<std::size_t, FailedFrame>& failed) const {
@@ -377,7 +377,7 @@ PartValues FrameStore::stored() const {
             return;
         }
         const std::size_t at = position_[frame].value();
-        part_ ? take_all(part_->values(at)) : take_all(here_[at].values);
+        part_ ? take_all(part_->values(at)) : take_all(kept_[at].values);
     };
 }
 

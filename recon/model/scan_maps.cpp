@@ -63,9 +63,9 @@ void require_same_shift(Scan& scan, const std::string& file, const StoredVolumes
 }
 
 /// The source of coil maps; they are estimated where several coils have none.
-MapsSource source_of(const MapsSource& asked, const Scan& scan) {
+MapsSource source_of(const MapsSource& requested, const Scan& scan) {
     const bool is_needed = scan.coil_maps.empty() && scan.coils() > 1 && !scan.voxels;
-    return is_default(asked) && is_needed ? MapsSource(&maps_methods().front()) : asked;
+    return is_default(requested) && is_needed ? MapsSource(&maps_methods().front()) : requested;
 }
 
 } // namespace
@@ -74,16 +74,16 @@ ScanMaps::ScanMaps(Scan& scan, const std::vector<Slice>& slices, const Grid& fil
                    PreparedFrames& frames, PrepareOptions& options, Transforms& transforms,
                    Reporter& report)
     : scan_(scan), slices_(slices), file_grid_(file_grid), frames_(frames), report_(report),
-      first_(frames.first_good()), how_(options.estimate) {
+      first_(frames.first_good()), estimate_options_(options.estimate) {
     if (is_default(options.maps) && !scan_.coil_maps.empty()) {
         require_maps_of_signals(scan_.coil_maps, scan_.file);
     }
     try {
         make(options, transforms);
     } catch (const InputError& error) {
-        const bool asked_for = !is_default(options.maps) || !scan_.calibrations.empty() ||
-                               !scan_.calibrations_unused.empty();
-        if (asked_for) {
+        const bool is_requested = !is_default(options.maps) || !scan_.calibrations.empty() ||
+                                  !scan_.calibrations_unused.empty();
+        if (is_requested) {
             throw;
         }
         method_ = nullptr;
@@ -295,10 +295,10 @@ CoilRows ScanMaps::estimate(const Slice& slice, Transforms& transforms) {
     together_ = calibration.together;
     unexplained_ = calibration.unexplained;
     matrix_ = by(calibration.grid.size, scan_.grid.dimensions);
-    CoilRows maps = method_->estimate(calibration, field.grid(), how_);
+    CoilRows maps = method_->estimate(calibration, field.grid(), estimate_options_);
     if (slices_.size() > 1 && maps.largest_part() == 0) { // a slice beside the object
         report_.add({Found::maps_by_walsh, {{"frame", slice.first_frame()}}});
-        maps = walsh_maps(calibration, field.grid(), how_);
+        maps = walsh_maps(calibration, field.grid(), estimate_options_);
     }
     return field.is_narrower()
                ? resampled(maps, field.grid(), scan_.grid, {scan_.file, "coil maps", without_maps})

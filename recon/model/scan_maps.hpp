@@ -75,7 +75,7 @@ private:
     Reporter& report_;
     std::size_t first_;
     const MapsMethod* method_ = nullptr; ///< method of estimated maps
-    MapsOptions how_;
+    MapsOptions estimate_options_;
     std::string file_; ///< file of maps that are not estimated
     std::optional<SliceVolumes> volumes_;
     std::optional<SliceMaps> of_all_;

@@ -152,7 +152,7 @@ OnHost voxel_samples(const ComplexVector& rho, const Birdcage& coils, const Samp
     return result;
 }
 
-/// Alike in each readout, from 0 to `last` s.
+/// Times of each readout, from 0 to `last` s.
 RealVector times_of(const Readouts& readouts, double last) {
     RealVector times(static_cast<Eigen::Index>(readouts.k.size()));
     std::size_t first = 0;
@@ -166,7 +166,7 @@ RealVector times_of(const Readouts& readouts, double last) {
     return times;
 }
 
-/// Frames that are sampled alike share their sampling, as those that are read do.
+/// Frames of equal trajectories share one, as those that are read do.
 void add_frames(Simulation& simulation, const SimulationOptions& options) {
     Scan& scan = simulation.scan;
     TrajectoryPool pool;

@@ -132,7 +132,8 @@ class Browser:
         self._mouse("mousePressed", positions[0], button="left", clickCount=1, modifiers=modifiers)
         for position in positions[1:]:
             self._mouse("mouseMoved", position, button="left", buttons=1, modifiers=modifiers)
-        self._mouse("mouseReleased", positions[-1], button="left", clickCount=1, modifiers=modifiers)
+        self._mouse("mouseReleased", positions[-1], button="left", clickCount=1,
+                    modifiers=modifiers)
         self.settle()
 
     def move(self, x, y):

@@ -64,7 +64,7 @@ Problem problem_of(const std::string& design, const std::array<std::size_t, 3>& 
 
 class Nufft : public testing::TestWithParam<std::tuple<const char*, bool>> {};
 
-TEST_P(Nufft, IsAsExactAsItIsAsked) {
+TEST_P(Nufft, IsAsExactAsRequested) {
     const auto& [name, by_kernels] = GetParam();
     for (const auto& [precision, accuracies] :
          {std::pair<Precision, std::vector<double>>{Precision::float32,

@@ -171,7 +171,7 @@ TEST_F(Scopes, FramesOfASeriesShareTheirSlice) {
     expect_as_alone(scan, found);
 }
 
-TEST_F(Scopes, FramesThatWereSampledAlikeFollowEachOther) {
+TEST_F(Scopes, FramesOfOneTrajectoryFollowEachOther) {
     Scan scan = series(4);
     Trajectory moved = *scan.frames[0].trajectory;
     moved.positions[3][0] += 0.01;

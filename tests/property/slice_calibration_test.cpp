@@ -64,14 +64,14 @@ protected:
     CoilRows maps_after(const std::function<void(ScanInPreparation&)>& first, Scan scan) {
         scan.coil_maps = {};
         FramesInMemory source(std::move(scan));
-        ScanInPreparation it(source, {}, *transforms, report);
-        first(it);
+        ScanInPreparation preparation(source, {}, *transforms, report);
+        first(preparation);
         for (const Step& step : steps()) {
-            if (step.applies(it)) {
-                step.apply(it);
+            if (step.applies(preparation)) {
+                step.apply(preparation);
             }
         }
-        return *it.maps->of_all()->values;
+        return *preparation.maps->of_all()->values;
     }
     static std::string facts(const Scan& scan) { return separated_by("\n", scan.facts); }
 };
@@ -136,9 +136,9 @@ void scale_trajectories(Scan& scan, double factor) {
 
 TEST_F(SliceCalibration, IsByTheTrajectoryThatAStepHasMade) {
     const auto nothing = [](ScanInPreparation&) {};
-    const auto scale_by_step = [](ScanInPreparation& it) {
-        scale_trajectories(it.scan, 1.0 / 0.9);
-        it.slices = slices_of(it.scan);
+    const auto scale_by_step = [](ScanInPreparation& preparation) {
+        scale_trajectories(preparation.scan, 1.0 / 0.9);
+        preparation.slices = slices_of(preparation.scan);
     };
     Scan wrong = spokes(80, 3).scan;
     scale_trajectories(wrong, 0.9);

@@ -29,7 +29,7 @@ public:
     using JobRanks::broadcast;
     explicit SecondOfTwo(FirstOfTwo& first) : first_(first) {}
     std::size_t count() const override { return 2; }
-    std::size_t here() const override { return 1; }
+    std::size_t rank() const override { return 1; }
     void broadcast(std::size_t from, void* values, std::size_t bytes) override {
         if (from != 0) {
             return;

@@ -50,10 +50,10 @@ Choices choices(Transforms& transforms) {
             found.errors.push_back(f.error);
             found.seconds.push_back(f.seconds);
             for (const int products : {1, 4, 30}) {
-                SolveOptions how;
-                how.iterations = products;
-                found.through_q.push_back(route_of(transforms, positions, formulation, how, 1, 1) ==
-                                          Route::q);
+                SolveOptions settings;
+                settings.iterations = products;
+                found.through_q.push_back(
+                    route_of(transforms, positions, formulation, settings, 1, 1) == Route::q);
             }
         }
     }
@@ -77,7 +77,7 @@ protected:
     }
 };
 
-TEST_F(Model, ACpuChoosesAlikeWithAnyCoresAndAnyMeasurement) {
+TEST_F(Model, ACpuChoosesTheSameWithAnyCoresAndAnyMeasurement) {
     const Machine usual = described_machine("cpu", 2, 2600, 2);
     const Choices expected = choices(*transforms_of(usual));
     for (const char* const engine : {"nufft", "separable"}) {
@@ -98,7 +98,7 @@ TEST_F(Model, ACpuChoosesAlikeWithAnyCoresAndAnyMeasurement) {
         << "what is predicted depends on the model of the machine";
 }
 
-TEST_F(Model, AGpuChoosesAlikeAfterAnyMeasurement) {
+TEST_F(Model, AGpuChoosesTheSameAfterAnyMeasurement) {
     const Machine usual = described_machine("gpu", 10, 1000, 16);
     const Choices expected = choices(*transforms_of(usual));
     for (const Machine& other :

@@ -69,7 +69,7 @@ TEST(SpreadingKernel, IsTheExponentialOfASemicircle) {
     EXPECT_EQ(kernel.value(4.1), 0);
 }
 
-TEST(NufftGrid, IsAsExactAsItIsAsked) {
+TEST(NufftGrid, IsAsExactAsRequested) {
     for (const double accuracy : {1e-1, 1e-3, 1e-6, 1e-9, 1e-12}) {
         for (const std::array<std::size_t, 3>& size :
              {std::array<std::size_t, 3>{1, 1, 1}, {7, 1, 1}, {64, 48, 1}, {31, 29, 37}}) {

@@ -30,7 +30,7 @@ TEST(SlicesOfScan, AreSlices) {
     EXPECT_EQ(slice_of_each(scan), (Indices{0, 1, 0, 2}));
 }
 
-TEST(SlicesOfScan, HoldFramesThatWereSampledAlikeTogether) {
+TEST(SlicesOfScan, HoldFramesOfOneTrajectoryTogether) {
     const std::array<std::shared_ptr<const Trajectory>, 2> trajectories{
         std::make_shared<const Trajectory>(), std::make_shared<const Trajectory>()};
     Scan scan;

@@ -229,13 +229,14 @@ TEST(SolveSummary, TheErrorOfTheImageIsHeldAgainstTheTolerance) {
     EXPECT_EQ(rounded_frame({10}, 0, bound).image_error, 0) << "nothing is known without lambda";
     EXPECT_GE(rounded_frame({10}, 0.01, 2 * tolerance::eps).image_error, tolerance::eps * 1000)
         << "a good bound does not make a float of fewer roundings";
-    for (const auto& [asked, limits] : {std::pair<double, bool>{0.9e-3, true}, {1.1e-3, false}}) {
+    for (const auto& [requested, limits] :
+         {std::pair<double, bool>{0.9e-3, true}, {1.1e-3, false}}) {
         SolveOptions options{0.01};
-        options.image_tolerance = asked;
+        options.image_tolerance = requested;
         SolveSummary summary(options);
         summary.add(rounded_frame({10}, 0.01, bound));
-        EXPECT_EQ(summary.precision_limits_image(), limits) << asked;
-        EXPECT_EQ(test::has(summary.findings(), Found::transform_errors), limits) << asked;
+        EXPECT_EQ(summary.precision_limits_image(), limits) << requested;
+        EXPECT_EQ(test::has(summary.findings(), Found::transform_errors), limits) << requested;
     }
 }
 
@@ -257,9 +258,9 @@ TEST(SolveSummary, WhatLimitsTheTransformsIsFound) {
 
 // Without lambda to stop early is what keeps noise out.
 TEST(SolveSummary, TheUsualNumberOfIterationsIsNoFailure) {
-    const auto found = [](const SolveOptions& options, bool asked_for, double residual) {
+    const auto found = [](const SolveOptions& options, bool is_requested, double residual) {
         SolvedWith with;
-        with.iterations_asked_for = asked_for;
+        with.iterations_requested = is_requested;
         SolveSummary summary(options, with);
         summary.add(frame_of({{1, residual}}, Stop::iterations));
         return test::codes_of(summary.findings());

@@ -100,7 +100,7 @@ private:
     const Variant& variant_;
     SamplePoints points_; ///< without times where the voxels have no off-resonance
     Voxels voxels_; ///< without off-resonance where the samples have no times
-    OffUnits units_;
+    PhaseUnits units_;
     PointsOnDevice samples_on_device_;
     PointsOnDevice voxels_on_device_;
     std::optional<Mirrored> mirrored_;

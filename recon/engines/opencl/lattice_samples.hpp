@@ -26,7 +26,7 @@ struct LatticeColumns {
 class LatticeSamples {
 public:
     /// `sorted`: those next to the centre of k-space first. Nearly all of a scan's energy is there,
-    /// and samples that are alike meet in sums of floats.
+    /// and similar samples meet in sums of floats.
     LatticeSamples(const Resources& resources, const std::vector<Vec3>& positions,
                    const Voxels& voxels, bool sorted);
 

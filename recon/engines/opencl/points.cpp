@@ -16,7 +16,7 @@ double low_unit(SourceLayout layout) {
 
 } // namespace
 
-OffUnits::OffUnits(const SamplePoints& points, const Voxels& voxels)
+PhaseUnits::PhaseUnits(const SamplePoints& points, const Voxels& voxels)
     : off_resonance(off_resonance_of(points, voxels)) {
     if (off_resonance == nullptr || off_resonance->field.size() == 0 || points.count() == 0) {
         return;

@@ -407,15 +407,15 @@ void Hdf5Values::receive_all(Number* to, std::size_t count, LargestPart& largest
 }
 
 void Hdf5Values::read(double* to, std::size_t count) {
-    LargestPart not_asked_for;
+    LargestPart unrequested;
     if (precision_ == Precision::float64) {
-        receive_all(to, count, not_asked_for);
+        receive_all(to, count, unrequested);
         return;
     }
     std::vector<float> buffer(std::min(count, buffer_bytes / sizeof(float)));
     while (count > 0) {
         const std::size_t now = std::min(count, buffer.size());
-        receive_all(buffer.data(), now, not_asked_for);
+        receive_all(buffer.data(), now, unrequested);
         to = std::copy_n(buffer.begin(), now, to);
         count -= now;
     }

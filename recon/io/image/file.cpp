@@ -179,11 +179,11 @@ void write_maps(Hdf5Writer& file, const Image& image) {
 std::uint64_t room_about(const Image& image) {
     std::uint64_t of_frame = 512;
     for (const ImageFrame& frame : image.frames) {
-        std::uint64_t here = 512 + frame.label.size() + frame.error.size();
+        std::uint64_t bytes = 512 + frame.label.size() + frame.error.size();
         for (const auto& history : frame.residuals) {
-            here += 64 + sizeof(double) * history.size();
+            bytes += 64 + sizeof(double) * history.size();
         }
-        of_frame = std::max(of_frame, here); // all are padded to the longest
+        of_frame = std::max(of_frame, bytes); // all are padded to the longest
     }
     constexpr std::uint64_t of_the_rest = 1 << 20; // record, geometry, HDF5 itself
     const auto of_maps = static_cast<std::uint64_t>(image.noise_map.size() + image.g_factor.size());

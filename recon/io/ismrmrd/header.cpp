@@ -204,8 +204,8 @@ std::optional<double> to_number(const std::string& word) {
 
 /// Leaves out the prefix of the root element's namespace: of ns0:ismrmrdHeader, ns0:encoding is
 /// encoding.
-struct WithoutPrefix : pugi::xml_tree_walker {
-    explicit WithoutPrefix(const std::string& root)
+struct PrefixRemover : pugi::xml_tree_walker {
+    explicit PrefixRemover(const std::string& root)
         : prefix(root.substr(0, root.find(':') + 1)) {} // none without a colon
     bool for_each(pugi::xml_node& node) override {
         const std::string name = node.name();
@@ -247,8 +247,8 @@ XmlElement XmlElement::parse(const std::string& xml, const std::string& root,
                     " of ", xml.size()),
                "an ISMRMRD header in XML");
     }
-    WithoutPrefix without_prefix(document->document_element().name());
-    document->traverse(without_prefix);
+    PrefixRemover prefix_remover(document->document_element().name());
+    document->traverse(prefix_remover);
     const pugi::xml_node node = document->child(root.c_str());
     if (!node) {
         refuse(text("its root element is \"", document->document_element().name(), '"'), root);

@@ -279,14 +279,15 @@ private:
             refuse("header", "a position or directions that are not finite",
                    "where the image lies, or zeros where that is not known");
         }
-        bool alike = are_same_directions(directions_of(header), directions_of(first)) &&
-                     header.image_type == first.image_type;
+        bool same_geometry = are_same_directions(directions_of(header), directions_of(first)) &&
+                             header.image_type == first.image_type;
         for (std::size_t d = 0; d < 3; ++d) {
             const float fov = first.field_of_view[d]; // which may be no length
-            alike = alike && (header.field_of_view[d] == fov || !std::isfinite(fov) ||
-                              are_same_length(header.field_of_view[d], fov));
+            same_geometry =
+                same_geometry && (header.field_of_view[d] == fov || !std::isfinite(fov) ||
+                                  are_same_length(header.field_of_view[d], fov));
         }
-        if (!alike) {
+        if (!same_geometry) {
             refuse("header", "images of several types, fields of view or orientations",
                    "images that differ in position, time and counters alone",
                    "write each kind into a file of its own");
