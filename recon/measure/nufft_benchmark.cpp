@@ -76,8 +76,8 @@ NufftRow measured_row(const TransformCase& what, double accuracy, const ComputeO
     NufftRow row;
     row.first_seconds = row.seconds = std::numeric_limits<double>::infinity();
     const auto begin = std::chrono::steady_clock::now();
-    for (std::size_t run = 0; run < 2 || (run < most_runs && seconds_since(begin) < enough_seconds);
-         ++run) {
+    for (std::size_t round = 0;
+         round < 2 || (round < most_runs && seconds_since(begin) < enough_seconds); ++round) {
         const auto run = [&](Transform& transform) {
             what.stage == "f" ? transform.forward(values, out) : transform.adjoint(values, out);
             device.download(out, 0, 1); // when it is done
