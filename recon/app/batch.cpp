@@ -234,7 +234,7 @@ struct Outcome {
     ImageSummary summary; ///< of its image, where there is one
     std::string error;
     bool is_old = false; ///< finished by an earlier run
-    std::string why_again; ///< what stood in the place of its image was made again; "" for nothing
+    std::string why_again; ///< why the image that was there was made again; "" for nothing
     std::exception_ptr bug; ///< whatever is no Error ends the batch
 };
 

@@ -293,7 +293,7 @@ template <typename Real> struct CroppedFft<Real>::Plans {
         LineShape shape;
         LinePlans<Real> plans;
         std::array<Range, 2>
-            frequencies; ///< places of those that are kept: 0 and up, negative ones
+            frequencies; ///< ranges of those that are kept: 0 and up, negative ones
     };
 
     explicit Plans(const Shape& shape) : of(shape) {

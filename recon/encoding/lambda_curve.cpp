@@ -83,10 +83,10 @@ public:
     ShiftedForms::Forms at(double lambda) const {
         ShiftedForms::Forms sum;
         for (const ShiftedForms& of_one : forms_) {
-            const ShiftedForms::Forms here = of_one.at(lambda);
-            sum.b_x += here.b_x;
-            sum.x_x += here.x_x;
-            sum.residual = std::max(sum.residual, here.residual);
+            const ShiftedForms::Forms forms = of_one.at(lambda);
+            sum.b_x += forms.b_x;
+            sum.x_x += forms.x_x;
+            sum.residual = std::max(sum.residual, forms.residual);
         }
         return sum;
     }

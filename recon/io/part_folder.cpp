@@ -146,8 +146,8 @@ std::string PartFolder::path_for(const std::string& image) {
 
 void PartFolder::require_none(const std::string& image) {
     const std::string path = path_for(image);
-    struct stat facts {};
-    if (::lstat(path.c_str(), &facts) == 0) {
+    struct stat status {};
+    if (::lstat(path.c_str(), &status) == 0) {
         ::close(open_locked(path));
         throw UsageError({path, "folder", "frames of an image that was not finished",
                           "no such folder", text("continue with `resume`, or ", begin_again)});
@@ -176,8 +176,8 @@ PartFolder::PartFolder(const std::string& image, Record identity, std::string ch
 PartFolder::PartFolder(const std::string& image, std::size_t frames, Record identity, bool resume,
                        std::string chosen)
     : PartFolder(image, std::move(identity), std::move(chosen)) { // now the destructor closes
-    struct stat facts {};
-    if (resume && ::lstat(path_.c_str(), &facts) == 0) {
+    struct stat status {};
+    if (resume && ::lstat(path_.c_str(), &status) == 0) {
         open();
         read_frames(frames);
     }

@@ -57,9 +57,10 @@ std::vector<std::string> halves_of(const std::string& path) {
 
 /// The identity of a file, and the time of its last change.
 std::string state_of(const std::string& path) {
-    const struct stat facts = resolved_path(path).facts;
-    return text(facts.st_dev, " ", facts.st_ino, " ", facts.st_size, " ", facts.st_mtim.tv_sec, " ",
-                facts.st_mtim.tv_nsec, " ", facts.st_ctim.tv_sec, " ", facts.st_ctim.tv_nsec);
+    const struct stat status = resolved_path(path).status;
+    return text(status.st_dev, " ", status.st_ino, " ", status.st_size, " ", status.st_mtim.tv_sec,
+                " ", status.st_mtim.tv_nsec, " ", status.st_ctim.tv_sec, " ",
+                status.st_ctim.tv_nsec);
 }
 
 /// How all solves of an image ended.

@@ -33,15 +33,15 @@ struct Quadrature {
             double slope = 0;
             for (int step = 0; step < 20; ++step) { // Newton's method on the Legendre polynomial
                 double before = 1;
-                double here = x;
+                double value = x;
                 for (std::size_t n = 2; n <= count; ++n) {
                     const auto k = static_cast<double>(n);
-                    const double next = ((2 * k - 1) * x * here - (k - 1) * before) / k;
-                    before = here;
-                    here = next;
+                    const double next = ((2 * k - 1) * x * value - (k - 1) * before) / k;
+                    before = value;
+                    value = next;
                 }
-                slope = static_cast<double>(count) * (x * here - before) / (x * x - 1);
-                x -= here / slope;
+                slope = static_cast<double>(count) * (x * value - before) / (x * x - 1);
+                x -= value / slope;
             }
             nodes.push_back(x);
             weights.push_back(2 / ((1 - x * x) * slope * slope));

@@ -48,11 +48,11 @@ Hdf5Refusal refusal_of_version(const std::string& cause) {
     unsigned minor = 0;
     unsigned release = 0;
     H5get_libversion(&major, &minor, &release);
-    const std::string here = text("HDF5 ", major, ".", minor, ".", release);
+    const std::string version = text("HDF5 ", major, ".", minor, ".", release);
     const std::string bound = text("\"v", major, minor, "\"");
-    return {text("a form that ", here, ", which reads it here, does not know (", cause,
+    return {text("a form that ", version, ", which reads it here, does not know (", cause,
                  "): a later HDF5 wrote it, or it is damaged"),
-            "a form that " + here + " reads",
+            "a form that " + version + " reads",
             text("write it for older readers, in h5py by h5py.File(NAME, \"w\", libver=(", bound,
                  ", ", bound, "))")};
 }
@@ -589,11 +589,11 @@ void serve_hdf5_files(int orders) {
             const auto [connection, file] = parent.receive_descriptors();
             const Connection to(connection);
             H5open(); // once: children have the library as it is here, which no file has touched
-            const pid_t here = ::getpid();
+            const pid_t own = ::getpid();
             const pid_t child = ::fork();
             if (child == 0) {
                 ::close(parent.descriptor());
-                be_child(here, to, file);
+                be_child(own, to, file);
             }
             ::close(file);
             if (child > 0) {
