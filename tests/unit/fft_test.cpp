@@ -12,13 +12,12 @@ namespace {
 
 using test::near;
 
-const Complex i(0, 1);
-
 ComplexVector vector(const std::vector<Complex>& values) {
     return Eigen::Map<const ComplexVector>(values.data(), static_cast<Eigen::Index>(values.size()));
 }
 
 TEST(Fft, OfOneValueAtIndexOne) {
+    const Complex i(0, 1);
     const Fft<double> fft({4, 1, 1});
     ComplexVector values = vector({0, 1, 0, 0});
     fft.forward(values.data());
