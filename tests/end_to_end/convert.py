@@ -196,7 +196,7 @@ def ismrmrd_images(make):
         expect(np.allclose(found[:, 0, 0], part(values), atol=1e-6), "other values")
         # Readers of the format copy the bytes of a header: its size and offsets are the format's.
         offsets = [header.dtype.fields[n][1] for n in ("flags", "position", "attribute_string_len")]
-        expect(header.dtype.itemsize == 198 and offsets == [4, 36, 194], f"a layout of {places}")
+        expect(header.dtype.itemsize == 198 and offsets == [4, 36, 194], f"a layout of {offsets}")
         expect(list(header["image_index"]) == [1, 2, 3] and set(header["image_type"]) == {kind},
                "other images")
         expect(list(header["slice"]) == [2, 2, 7] and list(header["contrast"]) == [0, 1, 0],
