@@ -76,7 +76,7 @@ def lines_elsewhere_are_left_out(make):
     both, said = frames(folder, [placed(calibration_of(0), (30, 0, 0)),
                                  placed(calibration, (0, 0, 0))], [lines])
     expect("left out 13" in said and "kept 13" in said, said)
-    expect(both.tobytes() == here.tobytes(), "lines of two places in one k-space")
+    expect(both.tobytes() == here.tobytes(), "lines of two slices in one k-space")
     # A header that was never filled in does not say that it lies elsewhere.
     for row in calibration:
         for name in ("position", "read_dir", "phase_dir", "slice_dir"):

@@ -23,7 +23,7 @@ expect_code() { # CODE PIECE_OF_STDERR ARGUMENTS...
     [[ ! -e image.h5 ]] || { rm image.h5; fail "lsrecon $*: left an image"; }
 }
 
-expect_told() { # PIECE_OF_STDOUT ARGUMENTS...: succeeds, and prints nothing on stderr
+expect_printed() { # PIECE_OF_STDOUT ARGUMENTS...: succeeds, and prints nothing on stderr
     local piece=$1
     shift
     "$lsrecon" "$@" >out 2>err || fail "lsrecon $*: failed"
@@ -31,19 +31,19 @@ expect_told() { # PIECE_OF_STDOUT ARGUMENTS...: succeeds, and prints nothing on 
     [[ ! -s err ]] || fail "lsrecon $*: wrote to stderr"
 }
 
-expect_told '^lsrecon [0-9]' --version
-expect_told '^revision  ' --version
-expect_told '^with  ' --version
-expect_told 'Exit codes' --help
-expect_told '^  recon ' # no command
+expect_printed '^lsrecon [0-9]' --version
+expect_printed '^revision  ' --version
+expect_printed '^with  ' --version
+expect_printed 'Exit codes' --help
+expect_printed '^  recon ' # no command
 for command in recon batch fhd q convert view info check simulate validate bench tune devices; do
-    expect_told "$command" --help
-    expect_told --help "$command" --help
+    expect_printed "$command" --help
+    expect_printed --help "$command" --help
 done
 
 "$lsrecon" simulate --trajectory radial --matrix 8,8 -o scan.h5 --quiet >out 2>err
 [[ ! -s err ]] || fail "simulate --quiet is not silent"
-expect_told '^fov  *240 x 240 mm$' info scan.h5
+expect_printed '^fov  *240 x 240 mm$' info scan.h5
 "$lsrecon" recon scan.h5 -o quiet.h5 --backend reference --lambda 0.1 --iterations 100 --quiet \
     >out 2>err
 [[ ! -s err ]] || fail "recon --quiet is not silent"

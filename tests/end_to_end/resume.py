@@ -145,7 +145,7 @@ def signals_keep_frames(make):
 
 
 def a_signal_before_the_first_frame_is_answered(make):
-    """While weights are chosen, which takes longer than until `fhd` is told."""
+    """While weights are chosen, which takes longer than until `fhd` is reported."""
     folder = make()
     scan_of_frames(folder)
     with subprocess.Popen([folder.program, "recon", "many.h5", "-o", "image.h5"], cwd=folder.path,

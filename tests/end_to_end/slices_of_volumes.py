@@ -61,7 +61,7 @@ def every_slice_has_its_part_of_a_field(make):
         with h5py.File(folder / "i.h5") as f:
             expect(apart(f["image"][()], together) < 1e-3, apart(f["image"][()], together))
             notes = " ".join(str(v) for v in f["record"].attrs.values())
-            says = "field map of field.h5" in notes and "at the place of each slice" in notes
+            says = "field map of field.h5" in notes and "resampled to each slice" in notes
             expect(says, notes)
 
 

@@ -28,7 +28,7 @@ TEST(CalibrationSamples, AreTheNearestWithinReach) {
                          frame("repetition 2")};
     const auto at = [](double x) { return frame("repetition 7", Vec3{x, 0, 0}); };
     const auto of = [&](double x) { return calibration_samples_of(scan, at(x)); };
-    EXPECT_EQ(of(30), &scan.calibrations[2]) << "whose place is not known";
+    EXPECT_EQ(of(30), &scan.calibrations[2]) << "whose pose is not known";
     scan.calibrations.pop_back();
     EXPECT_EQ(of(-4.5), &scan.calibrations[0]);
     EXPECT_EQ(of(2.9), &scan.calibrations[0]);

@@ -248,7 +248,7 @@ TEST(Geometry, WhatDoesNotFitTheScanIsRefused) {
     EXPECT_NO_THROW(Geometry({{8, 6}, {200, 180}, {0, 0}, true}, scan));
 }
 
-/// Of 2D scans the place along z is that of the slice.
+/// Of 2D scans the position along z is that of the slice.
 TEST(Geometry, FramesComeFromTheIsocentreToTheirPositions) {
     GeometryOptions options;
     options.shift_to_position = true;

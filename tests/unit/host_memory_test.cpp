@@ -50,10 +50,10 @@ TEST(HostMemory, WhatIsReservedCountsForAddressesAlone) {
 
 TEST(HostMemory, ArraysOfADeviceCountWhereItsMemoryIsTheHosts) {
     const Cost cost = Cost::array(3, 8) + Cost::on_host(5);
-    for (const bool here : {false, true}) {
-        HostMemory memory(here);
+    for (const bool on_host : {false, true}) {
+        HostMemory memory(on_host);
         memory.add("`matrix`", "4 x 3", cost);
-        EXPECT_EQ(memory.bytes(), here ? 29 : 5);
+        EXPECT_EQ(memory.bytes(), on_host ? 29 : 5);
     }
 }
 

@@ -96,8 +96,8 @@ TEST(IsmrmrdChoice, CountersAndFramesChoose) {
     const Scan scan = read_scan(path, options);
     EXPECT_EQ(first_samples(scan), (std::vector<double>{100, 103, 200, 203}));
     EXPECT_EQ(scan.frames[1].label, "slice 1, repetition 3");
-    EXPECT_TRUE(told(scan, "left out 8 frames of 8 acquisitions; chosen: `slice` 1-2 "
-                           "`repetition` 0,3"));
+    EXPECT_TRUE(has_fact(scan, "left out 8 frames of 8 acquisitions; chosen: `slice` 1-2 "
+                               "`repetition` 0,3"));
     options.frames = IndexList("2");
     const Scan one = read_scan(path, options);
     EXPECT_EQ(first_samples(one), std::vector<double>{200});
@@ -161,7 +161,7 @@ TEST(IsmrmrdCut, FramesOfConsecutiveReadouts) {
     ASSERT_EQ(scan.frames[1].samples.columns(), 24u);
     EXPECT_EQ(scan.frames[1].samples(0, 8).real(), 400);
     EXPECT_EQ(scan.frames[1].trajectory->positions[8], (Vec3{-4, 0.5, 0}));
-    EXPECT_TRUE(told(scan, "left out 2 readouts"));
+    EXPECT_TRUE(has_fact(scan, "left out 2 readouts"));
 }
 
 TEST(IsmrmrdCut, TheImageLiesWhereTheFirstChosenFrameDoes) {
@@ -222,7 +222,7 @@ TEST(IsmrmrdCut, AStrideMakesASlidingWindowOrGaps) {
     ASSERT_EQ(scan.frames.size(), 3u);
     EXPECT_EQ(scan.frames[2].label, "readouts 4-7");
     EXPECT_EQ(scan.frames[2].samples(0, 31).real(), 707);
-    EXPECT_TRUE(told(scan, "left out 1 readout,"));
+    EXPECT_TRUE(has_fact(scan, "left out 1 readout,"));
     options.frames = IndexList("1");
     scan = read_scan(path, options);
     ASSERT_EQ(scan.frames.size(), 1u);
@@ -233,7 +233,7 @@ TEST(IsmrmrdCut, AStrideMakesASlidingWindowOrGaps) {
     options.stride = 4;
     scan = read_scan(path, options);
     EXPECT_EQ(first_samples(scan), (std::vector<double>{0, 400, 800}));
-    EXPECT_TRUE(told(scan, "left out 6 readouts"));
+    EXPECT_TRUE(has_fact(scan, "left out 6 readouts"));
 }
 
 TEST(IsmrmrdCut, MoreThanThereAreAreRefused) {

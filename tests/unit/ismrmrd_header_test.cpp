@@ -31,9 +31,9 @@ const std::string good = R"(<?xml version="1.0"?>
 
 std::string with(const std::string& part, const std::string& other) {
     std::string xml = good;
-    const std::size_t place = xml.find(part);
-    EXPECT_NE(place, std::string::npos) << part;
-    return xml.replace(place, part.size(), other);
+    const std::size_t offset = xml.find(part);
+    EXPECT_NE(offset, std::string::npos) << part;
+    return xml.replace(offset, part.size(), other);
 }
 
 RawEncoding read(const std::string& xml) {

@@ -138,7 +138,7 @@ inline bool holds(const std::vector<std::string>& sentences, const std::string& 
                        [&](const std::string& sentence) { return has(sentence, part); });
 }
 
-inline bool told(const Scan& scan, const std::string& part) {
+inline bool has_fact(const Scan& scan, const std::string& part) {
     return holds(scan.facts, part);
 }
 

@@ -39,7 +39,7 @@ TEST(IsmrmrdNoise, IsScaledToTheBandwidthOfTheImage) {
     EXPECT_EQ(scan.noise.precision(), Precision::float32);
     EXPECT_EQ(scan.noise(1, 2), Complex(2 * 13, -2)); // sqrt(20 / 5)
     EXPECT_EQ(scan.noise(0, 4), Complex(4 * 6, -4)); // sqrt(80 / 5)
-    EXPECT_TRUE(told(scan, "kept 5 noise samples a coil from 2 acquisitions, times 2 to 4"));
+    EXPECT_TRUE(has_fact(scan, "kept 5 noise samples a coil from 2 acquisitions, times 2 to 4"));
     EXPECT_EQ(scan.frames[0].samples.columns(), 8u);
 }
 
@@ -53,7 +53,7 @@ TEST(IsmrmrdNoise, MayBeFlaggedAsWhatItWasMeasuredFor) {
         EXPECT_EQ(scan.noise(1, 2), Complex(2 * 13, -2)) << also; // sqrt(20 / 5)
         EXPECT_EQ(scan.frames[0].samples.columns(), 8u) << also;
         EXPECT_TRUE(scan.calibrations.empty()) << also;
-        EXPECT_FALSE(told(scan, "skipped")) << also;
+        EXPECT_FALSE(has_fact(scan, "skipped")) << also;
     }
 }
 
@@ -124,8 +124,8 @@ TEST(IsmrmrdNoise, WithoutSamplesCountsForNothing) {
                                    options);
     EXPECT_EQ(scan.noise(0, 0), Complex(2, -2)); // sqrt(20 / 5)
     EXPECT_EQ(scan.frames.size(), 1u);
-    EXPECT_TRUE(told(scan, "skipped 4 acquisitions without samples"));
-    EXPECT_FALSE(told(scan, "calibration"));
+    EXPECT_TRUE(has_fact(scan, "skipped 4 acquisitions without samples"));
+    EXPECT_FALSE(has_fact(scan, "calibration"));
     EXPECT_FALSE(found(scan, Found::calibration_left_out));
 }
 
@@ -142,7 +142,7 @@ TEST(IsmrmrdNoise, WhatIsToBeDiscardedIsNoNoise) {
     EXPECT_EQ(scan.noise(0, 0), Complex(2 * 3, -2));
     EXPECT_EQ(scan.noise(1, 3), Complex(2 * 16, -2));
     EXPECT_EQ(scan.noise(1, 4), Complex(2 * 60, -2));
-    EXPECT_TRUE(told(scan, "kept 5 noise samples a coil from 2 acquisitions"));
+    EXPECT_TRUE(has_fact(scan, "kept 5 noise samples a coil from 2 acquisitions"));
     const Scan none = read({nothing, nothing, image(5)});
     EXPECT_TRUE(none.noise.empty());
     EXPECT_EQ(test::find(none.findings, Found::noise_discarded).number("count"), 2);
@@ -209,7 +209,7 @@ TEST(IsmrmrdCalibration, IsThatOfTheImagesSlice) {
     EXPECT_EQ(scan.calibrations[0].samples(0, 0).real(), 200);
     EXPECT_EQ(scan.calibrations[0].samples(0, 8).real(), 300);
     EXPECT_EQ(scan.calibrations[0].trajectory->positions[1], (Vec3{-3, 0.25, 0}));
-    EXPECT_TRUE(told(scan, "kept 2 acquisitions flagged parallel calibration of slice 0"));
+    EXPECT_TRUE(has_fact(scan, "kept 2 acquisitions flagged parallel calibration of slice 0"));
     EXPECT_TRUE(read({line(0, 0, 0, 1)}).calibrations.empty());
 }
 
@@ -224,7 +224,7 @@ TEST(IsmrmrdCalibration, EverySliceThatIsReadHasItsOwn) {
     EXPECT_EQ(scan.calibrations[1].label, "slice 1");
     EXPECT_EQ(scan.calibrations[1].samples.columns(), 16u) << "another repetition came in";
     EXPECT_EQ(scan.calibrations[1].samples(0, 0).real(), 100);
-    EXPECT_TRUE(told(scan, "kept 3 acquisitions flagged parallel calibration of 2 frames"));
+    EXPECT_TRUE(has_fact(scan, "kept 3 acquisitions flagged parallel calibration of 2 frames"));
     ReadOptions options;
     options.counters[0] = IndexList("1");
     const Scan one = read_ismrmrd(write(lines), options);
@@ -255,7 +255,8 @@ TEST(IsmrmrdCalibration, EverySetThatIsReadHasItsOwn) {
 TEST(IsmrmrdCalibration, OfAnotherSliceIsNotUsed) {
     const Scan none = read({line(20, 1, 0, 100), line(0, 0, 0, 1)});
     EXPECT_TRUE(none.calibrations.empty());
-    EXPECT_TRUE(told(none, "left out 1 acquisition flagged parallel calibration: of other slices"));
+    EXPECT_TRUE(
+        has_fact(none, "left out 1 acquisition flagged parallel calibration: of other slices"));
     ReadOptions options;
     options.counters[0] = IndexList("1");
     const std::string path = write({line(21, 0, 0, 1), line(21, 1, 0, 100)});
@@ -278,7 +279,7 @@ TEST(IsmrmrdCalibration, OfAnotherKindIsLeftOutAndDamageRefused) {
     const Finding of_few = test::find(of_coils.findings, Found::calibration_left_out);
     EXPECT_EQ(of_few.number("count"), 2);
     EXPECT_EQ(of_few.word("why"), "have 2 channels, not the image's 3");
-    EXPECT_FALSE(told(of_coils, "of other slices"));
+    EXPECT_FALSE(has_fact(of_coils, "of other slices"));
     Acquisition damaged = line(20, 0, 0, 1);
     damaged.data(3, 0) = {HUGE_VALF, 0};
     EXPECT_EQ(refusal([&] {

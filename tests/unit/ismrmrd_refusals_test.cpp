@@ -63,7 +63,7 @@ TEST(IsmrmrdRefusals, PartitionsOfTwoDimensionsAreNotSummed) {
     }
 }
 
-TEST(IsmrmrdRefusals, TrajectoriesPerMillimetreAreToldFromCyclesPerVoxel) {
+TEST(IsmrmrdRefusals, TrajectoriesPerMillimetreAreDistinguishedFromCyclesPerVoxel) {
     Acquisition spoke = readout(8, 1, 2);
     for (uint16_t i = 0; i < 8; ++i) {
         spoke.traj(0, i) *= 0.1F; // 0.4, the edge of voxels of 1.25 mm
@@ -75,11 +75,11 @@ TEST(IsmrmrdRefusals, TrajectoriesPerMillimetreAreToldFromCyclesPerVoxel) {
     EXPECT_TRUE(has(fault.next_step, "1/m (1000 times 1/mm); or pass `traj_units`"))
         << fault.next_step;
     const Sizes large{48, 48, 1, 96, 96, 5};
-    EXPECT_TRUE(told(read({spoke}, header(large, large)),
-                     "cycles/voxel, found from its range (0.8 x 0 of N/2)"));
+    EXPECT_TRUE(has_fact(read({spoke}, header(large, large)),
+                         "cycles/voxel, found from its range (0.8 x 0 of N/2)"));
 }
 
-TEST(IsmrmrdRefusals, TrajectoriesPerCentimetreAreToldFromRadPerVoxel) {
+TEST(IsmrmrdRefusals, TrajectoriesPerCentimetreAreDistinguishedFromRadPerVoxel) {
     Acquisition spoke = readout(8, 1, 2);
     for (uint16_t i = 0; i < 8; ++i) {
         spoke.traj(0, i) *= 0.625F; // 2.5, the edge of voxels of 2 mm
@@ -112,8 +112,9 @@ TEST(IsmrmrdRefusals, BeyondTheMatrixMayBeWithinThatOfTheImage) {
     EXPECT_EQ(read_scan(path, options).frames[0].samples.columns(), 48u);
     options.image.matrix = {48, 48};
     options.trajectory_units = "";
-    EXPECT_TRUE(told(read_scan(path, options), "cycles/fov, found from its range (1 x 1 of N/2) "
-                                               "and `matrix`"));
+    EXPECT_TRUE(has_fact(read_scan(path, options),
+                         "cycles/fov, found from its range (1 x 1 of N/2) "
+                         "and `matrix`"));
     options.trajectory_units = "cycles/voxel";
     EXPECT_TRUE(has(refusal([&] { read_scan(path, options); }).thing, "trajectory"));
 }
@@ -201,9 +202,9 @@ TEST(IsmrmrdRefusals, ArraysShorterThanPromisedAreRefused) {
     const std::string path = write({a});
     std::string bytes = bytes_of(path);
     // number_of_samples, available_channels, active_channels as they lie in the file.
-    const std::size_t place = bytes.find(std::string("\x08\0\x07\0\x01\0", 6));
-    ASSERT_NE(place, std::string::npos);
-    bytes[place] = 9;
+    const std::size_t offset = bytes.find(std::string("\x08\0\x07\0\x01\0", 6));
+    ASSERT_NE(offset, std::string::npos);
+    bytes[offset] = 9;
     std::ofstream(path, std::ios::binary) << bytes;
     const Fault fault = refusal([&] { read_ismrmrd(path); });
     EXPECT_EQ(fault.thing, "/dataset/data, acquisition 0, traj");

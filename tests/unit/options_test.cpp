@@ -9,18 +9,18 @@ namespace lsrecon {
 namespace {
 
 TEST(OptionsFrom, KeysAndWordsSetTheMembersOfTheirRows) {
-    const Request asked = options_from({{"lambda", "1e-3"},
-                                        {"reg", "tv:0.02"},
-                                        {"reg", "roughness:0.1"},
-                                        {"iterations", "30"},
-                                        {"maps", "walsh"},
-                                        {"shift_mm", "1.5,2"},
-                                        {"conjugate", "yes"},
-                                        {"no_whitening", ""},
-                                        {"noise_map", ""},
-                                        {"precision", "double"},
-                                        {"accuracy", "1e-9"}});
-    const ReconstructOptions& options = asked.reconstruct;
+    const Request requested = options_from({{"lambda", "1e-3"},
+                                            {"reg", "tv:0.02"},
+                                            {"reg", "roughness:0.1"},
+                                            {"iterations", "30"},
+                                            {"maps", "walsh"},
+                                            {"shift_mm", "1.5,2"},
+                                            {"conjugate", "yes"},
+                                            {"no_whitening", ""},
+                                            {"noise_map", ""},
+                                            {"precision", "double"},
+                                            {"accuracy", "1e-9"}});
+    const ReconstructOptions& options = requested.reconstruct;
     EXPECT_EQ(options.solve.lambda, 1e-3);
     EXPECT_TRUE(options.lambda_rule && options.lambda_rule->word.empty());
     EXPECT_EQ(in_words(options.solve.regularisers), "tv:0.02 roughness:0.1");
@@ -30,15 +30,15 @@ TEST(OptionsFrom, KeysAndWordsSetTheMembersOfTheirRows) {
     EXPECT_TRUE(options.prepare.geometry.conjugate);
     EXPECT_FALSE(options.prepare.whiten);
     EXPECT_EQ(options.noise_replicas, 100);
-    EXPECT_EQ(asked.compute.precision, Precision::float64);
-    EXPECT_EQ(asked.compute.accuracy, 1e-9);
+    EXPECT_EQ(requested.compute.precision, Precision::float64);
+    EXPECT_EQ(requested.compute.accuracy, 1e-9);
 }
 
 TEST(OptionsFrom, NothingIsTheDefault) {
-    const Request asked = options_from({});
-    EXPECT_FALSE(asked.reconstruct.lambda_rule);
-    EXPECT_FALSE(asked.reconstruct.best_regulariser);
-    EXPECT_TRUE(asked.compute.accuracy_is_of_image);
+    const Request requested = options_from({});
+    EXPECT_FALSE(requested.reconstruct.lambda_rule);
+    EXPECT_FALSE(requested.reconstruct.best_regulariser);
+    EXPECT_TRUE(requested.compute.accuracy_is_of_image);
     EXPECT_TRUE(options_from({{"no_whitening", "no"}}).reconstruct.prepare.whiten);
     EXPECT_EQ(options_from({{"lambda", "discrepancy"}}).reconstruct.lambda_rule->word,
               "discrepancy");
@@ -80,7 +80,7 @@ TEST(OptionsFrom, OptionsThatContradictEachOtherAreRefused) {
               std::string::npos);
 }
 
-TEST(Nearest, ANameIsNearThatBeginsAndEndsAlike) {
+TEST(Nearest, ANameIsNearThatBeginsAndEndsTheSame) {
     const std::vector<std::string> names{"maps", "maps_crop", "iterations"};
     EXPECT_EQ(option::nearest(names, "map"), "maps");
     EXPECT_EQ(option::nearest(names, "maps-crop"), "maps_crop");

@@ -20,9 +20,9 @@ Machine described_gpu() {
     machine.device.clock_mhz = 2000;
     machine.device.global_bytes = std::size_t(1) << 36;
     machine.device.max_allocation_bytes = std::size_t(1) << 34;
-    machine.pace = nominal_pace(true, 16);
-    machine.pace.start = 7;
-    machine.pace.byte = 1e-6;
+    machine.model = nominal_model(true, 16);
+    machine.model.start = 7;
+    machine.model.byte = 1e-6;
     return machine;
 }
 
@@ -114,7 +114,7 @@ TEST_F(PredictionOf, TheSolveTakesTheIterationsOfItsLambda) {
     EXPECT_NEAR(seconds("solve"), of_large, 1e-9);
     options.effort.iterations.reset();
     options.solve.regularisers = {{"tv", 0.01}};
-    EXPECT_EQ(prediction().assumed, "") << "passes that the options tell";
+    EXPECT_EQ(prediction().assumed, "") << "passes that the options set";
 }
 
 TEST_F(PredictionOf, WhatIsReconstructedIsPredicted) {

@@ -11,7 +11,7 @@ namespace {
 using testing::ElementsAre;
 using testing::Pair;
 
-const Record asked_for{{"iterations", "300"}, {"tolerance", "1e-05"}, {"late_change", "0.0012"}};
+const Record requested{{"iterations", "300"}, {"tolerance", "1e-05"}, {"late_change", "0.0012"}};
 
 ImageFrame solved(const std::vector<std::size_t>& iterations, double residual, Stop stop) {
     ImageFrame frame;
@@ -24,7 +24,7 @@ ImageFrame solved(const std::vector<std::size_t>& iterations, double residual, S
 }
 
 TEST(SolvesInWords, OneSolveSaysWhatWasDoneBesideWhatWasAskedFor) {
-    EXPECT_THAT(solves_in_words({solved({30}, 9.84e-7, Stop::tolerance)}, asked_for),
+    EXPECT_THAT(solves_in_words({solved({30}, 9.84e-7, Stop::tolerance)}, requested),
                 ElementsAre(Pair("iterations done", "30 (at most 300)"),
                             Pair("stopped by", "the tolerance"),
                             Pair("final residual", "9.8e-07 (asked 1e-05)"),
@@ -44,7 +44,7 @@ TEST(SolvesInWords, FramesThatDifferAreRanges) {
             Pair("final residual", "1e-06 to 0.25")));
 }
 
-TEST(SolvesInWords, FramesThatAreAlikeOrManyAreRanges) {
+TEST(SolvesInWords, EqualOrManyFramesAreRanges) {
     const ImageFrame one = solved({12}, 0.5, Stop::iterations);
     EXPECT_EQ(solves_in_words({one, one}, {}).size(), 3U);
     std::vector<ImageFrame> many(500, one);
@@ -56,7 +56,7 @@ TEST(SolvesInWords, FramesThatAreAlikeOrManyAreRanges) {
 }
 
 TEST(SolvesInWords, AnImageThatWasNotSolvedHasNone) {
-    EXPECT_TRUE(solves_in_words({ImageFrame()}, asked_for).empty());
+    EXPECT_TRUE(solves_in_words({ImageFrame()}, requested).empty());
 }
 
 } // namespace
