@@ -58,7 +58,7 @@ def they_serve_without_an_opencl_driver(make):
     os.environ["OCL_ICD_VENDORS"] = str(folder / "none")
     try:
         folder.run(0, ["recon", "scan.h5", "-o", "i.h5"],
-                   ["no OpenCL driver: the processors compute"] if is_built else [])
+                   ["no OpenCL driver", "the processors"] if is_built else [])
         expect(image(folder, "i.h5")[1]["backend"] == "host", "another backend")
         shown = folder.run(0, ["predict", "scan.h5"]).stdout
         expect("threads" in shown, shown)

@@ -158,7 +158,7 @@ def the_folder_is_no_setting(make):
 def folders_are_checked_before_the_work(make):
     folder = make()
     folder.run(USAGE, recon("-o", "image.h5", "--q-folder", "scan.h5"),
-               ["scan.h5: --q-folder", "expected: a folder that can be written", "next:"])
+               ["scan.h5: --q-folder", "expected: a folder", "next:"])
     folder.run(USAGE, recon("-o", "image.h5", "--q-folder", "scan.h5/qs"), ["--q-folder", "next:"])
     folder.run(USAGE, recon("-o", "image.h5", "--q", "q.h5", *KEEP), ["--q"])
     if os.geteuid() != 0:

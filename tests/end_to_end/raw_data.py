@@ -127,7 +127,7 @@ def noise_of_other_coils_does_not_block_the_scan(make):
     expect(image(folder)[0].shape == (1, 4, 4), "no image with --no-whitening")
     os.unlink(folder / "image.h5")
     folder.run(INPUT, ["recon", "raw.h5", "-o", "image.h5", "--quiet", "--backend", "reference"],
-               ["acquisition 0 (noise), active_channels", "--no-whitening"])
+               ["acquisition 0 (noise)", "active_channels", "--no-whitening"])
 
 
 def echo_trains_have_no_times(make):

@@ -66,10 +66,10 @@ TEST(IsmrmrdPoses, ASmallTurnOfRepetitionsCostsTheOrientation) {
     ASSERT_TRUE(second.turned && second.turned->position && second.turned->directions);
     EXPECT_EQ(*second.turned->position, (Vec3{0, 1, 0})) << "slices are taken from volumes there";
     EXPECT_FALSE(read(twice({at({0, 0, 0}), at({0, 1, 0})})).frames[1].turned);
-    EXPECT_EQ(refusal([] {
-                  read(twice({at({0, 0, 0}), at({0, 30, 0}, 0.3)}));
-              }).found,
-              "several: repetition 1 is 30 mm away, turned by 0.3 degrees from repetition 0");
+    const Fault far = refusal([] { read(twice({at({0, 0, 0}), at({0, 30, 0}, 0.3)})); });
+    EXPECT_EQ(
+        test::lacks(far.found, {"several", "repetition 1", "30 mm", "0.3 degrees", "repetition 0"}),
+        "");
     ReadOptions options;
     options.image.shift_to_position = true;
     EXPECT_THROW(read_ismrmrd(write(twice({at({0, 0, 0}), at({0, 0, 0}, 0.3)})), options),

@@ -19,7 +19,7 @@ TEST(IsmrmrdRefusals, NothingKeptIsRefusedWithTheReason) {
     Acquisition noise = readout(8, 1, 2);
     noise.setFlag(19);
     const Fault fault = refusal([&] { read({noise}); });
-    EXPECT_TRUE(has(fault.found, "left out 1 acquisition flagged noise measurement"));
+    EXPECT_EQ(test::lacks(fault.found, {"left out 1 acquisition", "noise measurement"}), "");
 }
 
 TEST(IsmrmrdRefusals, DiscardOfMoreThanThereIsIsRefused) {
@@ -27,7 +27,7 @@ TEST(IsmrmrdRefusals, DiscardOfMoreThanThereIsIsRefused) {
     a.discard_pre() = 5;
     a.discard_post() = 4;
     const Fault fault = refusal([&] { read({readout(8, 1, 2), a}); });
-    EXPECT_EQ(fault.thing, "/dataset/data, acquisition 1, discard_pre + discard_post");
+    EXPECT_EQ(test::lacks(fault.thing, {"acquisition 1", "discard_pre", "discard_post"}), "");
     EXPECT_EQ(fault.found, "5 + 4");
     a.discard_post() = 3;
     EXPECT_EQ(refusal([&] { read({a}); }).found, "no samples");
@@ -75,8 +75,8 @@ TEST(IsmrmrdRefusals, TrajectoriesPerMillimetreAreDistinguishedFromCyclesPerVoxe
     EXPECT_TRUE(has(fault.next_step, "1/m (1000 times 1/mm); or pass `traj_units`"))
         << fault.next_step;
     const Sizes large{48, 48, 1, 96, 96, 5};
-    EXPECT_TRUE(has_fact(read({spoke}, header(large, large)),
-                         "cycles/voxel, found from its range (0.8 x 0 of N/2)"));
+    EXPECT_TRUE(
+        has_fact_with(read({spoke}, header(large, large)), {"cycles/voxel", "0.8 x 0 of N/2"}));
 }
 
 TEST(IsmrmrdRefusals, TrajectoriesPerCentimetreAreDistinguishedFromRadPerVoxel) {
@@ -112,9 +112,8 @@ TEST(IsmrmrdRefusals, BeyondTheMatrixMayBeWithinThatOfTheImage) {
     EXPECT_EQ(read_scan(path, options).frames[0].samples.columns(), 48u);
     options.image.matrix = {48, 48};
     options.trajectory_units = "";
-    EXPECT_TRUE(has_fact(read_scan(path, options),
-                         "cycles/fov, found from its range (1 x 1 of N/2) "
-                         "and `matrix`"));
+    EXPECT_TRUE(
+        has_fact_with(read_scan(path, options), {"cycles/fov", "1 x 1 of N/2", "and `matrix`"}));
     options.trajectory_units = "cycles/voxel";
     EXPECT_TRUE(has(refusal([&] { read_scan(path, options); }).thing, "trajectory"));
 }
@@ -128,9 +127,8 @@ TEST(IsmrmrdRefusals, AmbiguousUnitsAreRefusedWithTheNumbers) {
     Sizes sizes{64, 64, 1, 800, 800, 5};
     const Fault fault = refusal([&] { read({readout(60, 1, 2)}, header(sizes, sizes)); });
     EXPECT_EQ(fault.file, file_name());
-    EXPECT_EQ(fault.thing, "/dataset/data, units of the trajectory");
-    EXPECT_EQ(fault.found,
-              "largest |k| as stored: 30 x 0.25; matrix 64 x 64 x 1, FOV 800 x 800 x 5 mm");
+    EXPECT_EQ(test::lacks(fault.thing, {"/dataset/data", "units"}), "");
+    EXPECT_EQ(test::lacks(fault.found, {"30 x 0.25", "64 x 64 x 1", "800 x 800 x 5 mm"}), "");
     EXPECT_TRUE(has(fault.expected, "0.9375 x 0.0078125 in cycles/fov")) << fault.expected;
     EXPECT_TRUE(has(fault.expected, "0.75 x 0.00625 in 1/m")) << fault.expected;
     EXPECT_TRUE(has(fault.next_step, "pass `traj_units` UNIT")) << fault.next_step;

@@ -6,6 +6,7 @@
 #include "device/host_device.hpp"
 #include "engines/transforms.hpp"
 #include "support/case.hpp"
+#include "support/message.hpp"
 #include "support/transforms.hpp"
 
 namespace lsrecon {
@@ -106,8 +107,7 @@ TEST_F(PredictionOf, TheSolveTakesTheIterationsOfItsLambda) {
     options.effort.iterations.reset();
     options.solve.lambda = 0.01;
     const double of_large = seconds("solve");
-    EXPECT_EQ(prediction().assumed,
-              "80 iterations until the solve has converged, with lambda 0.01");
+    EXPECT_EQ(test::lacks(prediction().assumed, {"80 iterations", "lambda 0.01"}), "");
     options.solve.lambda = 1e-3;
     EXPECT_GT(seconds("solve") / of_large, 2);
     options.effort.iterations = 80;

@@ -6,6 +6,7 @@
 #include "encoding/summary.hpp"
 #include "scan/scan.hpp"
 #include "support/findings.hpp"
+#include "support/message.hpp"
 
 namespace lsrecon {
 namespace {
@@ -34,8 +35,9 @@ ImageFrame rounded_frame(const std::vector<double>& gains, double lambda, double
 TEST(SolveSummary, OneSolveThatTheLimitEnded) {
     const SolveSummary summary = summary_of({{1, 0.1, 3.14e-3}}, Stop::iterations);
     EXPECT_FALSE(summary.converged());
-    EXPECT_EQ(summary.as_text(),
-              "2 iterations, as many as asked for, residual 0.0031, target 0.0001");
+    EXPECT_EQ(test::lacks(summary.as_text(),
+                          {"2 iterations", "asked", "residual 0.0031", "target 0.0001"}),
+              "");
     const Finding found = summary.on_convergence();
     EXPECT_EQ(found.code, Found::not_converged);
     EXPECT_EQ(found.number("solves"), 1);
@@ -92,7 +94,8 @@ TEST(SolveSummary, AResidualAboveThatOfZerosIsNoSolution) {
     frame.late_change = 0.004;
     of_splitting.add(frame);
     EXPECT_TRUE(of_splitting.converged()) << "every such solve ends at its limit";
-    EXPECT_EQ(of_splitting.as_text(), "2 passes, the last 2 changed the image by 0.4 %");
+    EXPECT_EQ(test::lacks(of_splitting.as_text(), {"2 passes", "last 2", "0.4 %"}), "");
+    EXPECT_EQ(of_splitting.as_text().find("residual"), std::string::npos);
     frame.late_change = 0.1;
     of_splitting.add(frame);
     EXPECT_FALSE(of_splitting.converged());
@@ -103,8 +106,9 @@ TEST(SolveSummary, AResidualAboveThatOfZerosIsNoSolution) {
 TEST(SolveSummary, ManySolvesAreOneLineOfWorstAndMedian) {
     SolveSummary summary = summary_of({{1, 0.1, 1e-2}, {1, 0.1, 2e-3}}, Stop::iterations);
     summary.add(frame_of({{1, 9e-6}}, Stop::tolerance));
-    EXPECT_EQ(summary.as_text(), "3 solves, 1 to 2 iterations, as many as asked for, residuals up "
-                                 "to 0.01, median 0.002, target 0.0001");
+    EXPECT_EQ(test::lacks(summary.as_text(), {"3 solves", "1 to 2 iterations", "asked", "to 0.01",
+                                              "median 0.002", "target 0.0001"}),
+              "");
     EXPECT_EQ(summary.on_convergence().number("limited"), 2);
     EXPECT_EQ(summary.on_convergence().number("solves"), 3);
     EXPECT_EQ(summary.on_convergence().word("effort"), "1 to 2 iterations");

@@ -8,8 +8,12 @@
 namespace lsrecon {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
+using testing::EndsWith;
+using testing::HasSubstr;
 using testing::Pair;
+using testing::StartsWith;
 
 const Record requested{{"iterations", "300"}, {"tolerance", "1e-05"}, {"late_change", "0.0012"}};
 
@@ -28,20 +32,18 @@ TEST(SolvesInWords, OneSolveSaysWhatWasDoneBesideWhatWasAskedFor) {
                 ElementsAre(Pair("iterations done", "30 (at most 300)"),
                             Pair("stopped by", "the tolerance"),
                             Pair("final residual", "9.8e-07 (asked 1e-05)"),
-                            Pair("late change",
-                                 "0.0012 of the image, by the last tenth of the iterations")));
+                            Pair("late change", StartsWith("0.0012 of the image"))));
 }
 
 TEST(SolvesInWords, FramesThatDifferAreRanges) {
     std::vector<ImageFrame> frames{solved({28, 31}, 1e-6, Stop::tolerance),
                                    solved({300}, 0.25, Stop::iterations), ImageFrame()};
-    EXPECT_THAT(
-        solves_in_words(frames, {}),
-        ElementsAre(
-            Pair("iterations done", "28 to 300"),
-            Pair("stopped by",
-                 "the iteration limit in 1 of 3 solves, the tolerance in the others: frames 1"),
-            Pair("final residual", "1e-06 to 0.25")));
+    EXPECT_THAT(solves_in_words(frames, {}),
+                ElementsAre(Pair("iterations done", "28 to 300"),
+                            Pair("stopped by",
+                                 AllOf(StartsWith("the iteration limit in 1 of 3"),
+                                       HasSubstr("the tolerance in"), EndsWith(": frames 1"))),
+                            Pair("final residual", "1e-06 to 0.25")));
 }
 
 TEST(SolvesInWords, EqualOrManyFramesAreRanges) {
@@ -52,7 +54,7 @@ TEST(SolvesInWords, EqualOrManyFramesAreRanges) {
     const Record rows = solves_in_words(many, {});
     EXPECT_EQ(rows.size(), 3U);
     EXPECT_EQ(rows[0].second, "12 to 13");
-    EXPECT_THAT(rows[1].second, testing::EndsWith(": frames 0-498"));
+    EXPECT_THAT(rows[1].second, EndsWith(": frames 0-498"));
 }
 
 TEST(SolvesInWords, AnImageThatWasNotSolvedHasNone) {
