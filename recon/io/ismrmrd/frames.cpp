@@ -251,6 +251,11 @@ public:
         return k;
     }
 
+    /// The third coordinate of a stored trajectory.
+    float third(std::size_t sample) const {
+        return stored_.positions[sample * header_.trajectory_dimensions + 2];
+    }
+
     /// The distance by which a line lies further along kx when center_sample counts in the stored
     /// array.
     long shift() const {
@@ -414,6 +419,10 @@ void append(RawFrames& scan, const Readout& readout, RawFrame& frame) {
         for (std::size_t d = 0; d < scan.dimensions(); ++d) {
             frame.positions.push_back(static_cast<float>(position[d]));
         }
+    }
+    const bool has_third = scan.dimensions() == 2 && scan.kind.trajectory_dimensions > 2;
+    for (std::size_t sample = readout.begin(); has_third && sample < readout.end(); ++sample) {
+        frame.third.push_back(readout.third(sample));
     }
     for (std::size_t c = 0; c < values.size(); ++c) {
         frame.values[c].insert(frame.values[c].end(), values[c].begin(), values[c].end());
