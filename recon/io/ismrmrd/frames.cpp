@@ -251,9 +251,12 @@ public:
         return k;
     }
 
-    /// The third coordinate of a stored trajectory.
-    float third(std::size_t sample) const {
-        return stored_.positions[sample * header_.trajectory_dimensions + 2];
+    /// Adds the third coordinate of a trajectory where the grid has two.
+    void add_third(std::vector<float>& third) const {
+        const std::size_t stored = header_.trajectory_dimensions;
+        for (std::size_t i = begin(); scan_.dimensions() == 2 && stored > 2 && i < end(); ++i) {
+            third.push_back(stored_.positions[i * stored + 2]);
+        }
     }
 
     /// The distance by which a line lies further along kx when center_sample counts in the stored
@@ -420,10 +423,7 @@ void append(RawFrames& scan, const Readout& readout, RawFrame& frame) {
             frame.positions.push_back(static_cast<float>(position[d]));
         }
     }
-    const bool has_third = scan.dimensions() == 2 && scan.kind.trajectory_dimensions > 2;
-    for (std::size_t sample = readout.begin(); has_third && sample < readout.end(); ++sample) {
-        frame.third.push_back(readout.third(sample));
-    }
+    readout.add_third(frame.third);
     for (std::size_t c = 0; c < values.size(); ++c) {
         frame.values[c].insert(frame.values[c].end(), values[c].begin(), values[c].end());
     }
