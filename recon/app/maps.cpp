@@ -48,8 +48,8 @@ ExitCode run(Options& options) {
     ScanFile source(options.scan, read, console);
     require_samples(source.scan());
     if (is_default(options.prepare.maps)) {
-        options.prepare.maps =
-            &maps_method_for(options.prepare.geometry.grid_of_image(source.scan().grid));
+        options.prepare.maps = &maps_method_for(
+            options.prepare.geometry.grid_of_image(source.scan().grid), options.prepare.estimate);
     }
     require_one_slice(source.scan(), "coil maps of the output",
                       "'lsrecon recon' makes those of each place itself");

@@ -64,8 +64,7 @@ void require_same_shift(Scan& scan, const std::string& file, const StoredVolumes
 
 /// The source of coil maps; they are estimated where several coils have none.
 MapsSource source_of(const PrepareOptions& options, const Scan& scan) {
-    const MapsMethod& method =
-        options.estimate.are_default() ? maps_method_for(scan.grid) : maps_methods().front();
+    const MapsMethod& method = maps_method_for(scan.grid, options.estimate);
     const bool is_needed = scan.coil_maps.empty() && scan.coils() > 1 && !scan.voxels;
     return is_default(options.maps) && is_needed ? MapsSource(&method) : options.maps;
 }

@@ -349,8 +349,8 @@ std::size_t clipped(const CoilRows& samples, std::size_t coil, const Trajectory&
         const Eigen::Map<const Eigen::Array<Real, Eigen::Dynamic, 1>> parts(
             reinterpret_cast<const Real*>(row.data()), 2 * row.size());
         const Real largest = parts.abs().maxCoeff();
-        if (static_cast<std::size_t>((parts.abs() == largest).count()) < fewest ||
-            parts.square().mean() > strong * largest * largest) {
+        if (largest == 0 || static_cast<std::size_t>((parts.abs() == largest).count()) < fewest ||
+            (parts / largest).square().mean() > strong) {
             return 0;
         }
         std::set<std::array<long, 3>> cells;

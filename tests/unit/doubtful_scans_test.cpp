@@ -128,7 +128,12 @@ TEST(DoubtfulScans, PointsAndTheCentreOfSpokesAreNotClipped) {
     SampleCheck of_point(point); // the same everywhere
     of_point.add(point.frames[0].samples);
     EXPECT_TRUE(of_point.end().empty());
-    Scan spokes = ramp(1, 1);
+    SampleCheck of_silence(point);
+    CoilMatrix silent = point.frames[0].samples.to_doubles();
+    silent.row(0).setZero();
+    of_silence.add(silent);
+    EXPECT_FALSE(has(of_silence.end(), Found::samples_clipped));
+    const Scan spokes = ramp(1, 1);
     const std::vector<Vec3>& k = spokes.frames[0].trajectory->positions;
     CoilMatrix samples(1, static_cast<Eigen::Index>(k.size()));
     for (Eigen::Index m = 0; m < samples.cols(); ++m) {
