@@ -154,7 +154,7 @@ constexpr double small_beyond = 0.01;
 
 /// Whether frames of two dimensions have trajectories along the gradient axes: three coordinates,
 /// not only two, in the plane of read_dir and phase_dir.
-bool are_along_gradient_axes(const std::vector<const RawFrame*>& frames) {
+bool are_along_gradient_axes(const std::vector<RawFrame*>& frames) {
     constexpr double rounding = 1e-3;
     double largest = 0;
     double third = 0;
@@ -185,7 +185,7 @@ bool rotate_into_slice(RawFrames& raw) {
         frames.push_back(&frame);
     }
     if (raw.dimensions() != 2 || raw.kind.trajectory_dimensions != 3 ||
-        !are_along_gradient_axes({frames.begin(), frames.end()})) {
+        !are_along_gradient_axes(frames)) {
         return false;
     }
     raw.range = {0, 0, 0};
