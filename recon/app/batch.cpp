@@ -1,4 +1,4 @@
-// batch: many scans, one after the other, and a table of them.
+// batch: reconstructs many scans, one after the other, and prints a table of them.
 
 #include <algorithm>
 #include <array>
@@ -39,7 +39,7 @@ struct Share {
     std::size_t of = 1;
 };
 
-struct Options {
+struct BatchFlags {
     std::vector<std::string> scans; ///< or lists of them
     std::string folder;
     Share share;
@@ -64,7 +64,7 @@ Value share_value(Share& share) {
             [&share] { return text(share.index, "/", share.of); }};
 }
 
-OptionTable options_of(Options& options) {
+OptionTable options_of_batch(BatchFlags& options) {
     const OptionTable table = in(
         "Scans", {scans_option(options.scans),
                   output_option(
@@ -86,8 +86,8 @@ std::string image_of(const std::string& folder, const std::string& scan) {
     const fs::path path = fs::absolute(scan).lexically_normal();
     fs::path name = path.lexically_relative(fs::current_path());
     if (name.empty() || *name.begin() == "..") {
-        const std::string place = Sha256().add(path.parent_path().string()).hex().substr(0, 8);
-        name = path.parent_path().filename() / (path.stem().string() + "-" + place);
+        const std::string of_folder = Sha256().add(path.parent_path().string()).hex().substr(0, 8);
+        name = path.parent_path().filename() / (path.stem().string() + "-" + of_folder);
         name += path.extension();
     }
     if (name.extension() != ".h5") {
@@ -97,7 +97,7 @@ std::string image_of(const std::string& folder, const std::string& scan) {
 }
 
 /// All scans. Those that cannot be done are known before any is.
-std::vector<Item> items_of(const Options& options) {
+std::vector<Item> items_of(const BatchFlags& options) {
     std::vector<Item> items;
     for (const ListedScan& listed : listed_scans(options.scans)) {
         items.push_back({listed, image_of(options.folder, listed.scan)});
@@ -177,7 +177,7 @@ ImageSummary summary_of(const std::vector<ImageFrame>& frames, const Record& all
     return summary;
 }
 
-/// The file that already stands at the place of an image.
+/// The file that is already there under the name of an image.
 struct Earlier {
     std::optional<ImageSummary> finished; ///< of an image that needs no more work
     std::string why_again; ///< it is made again; "" where there is no image
@@ -228,13 +228,13 @@ Earlier earlier_image(const ReconOptions& options, const Record& hashes) {
 }
 
 /// The outcome of a scan.
-struct Outcome {
+struct BatchOutcome {
     ExitCode code = ExitCode::done;
     double seconds = 0; ///< seconds of all steps
     ImageSummary summary; ///< of its image, where there is one
     std::string error;
     bool is_old = false; ///< finished by an earlier run
-    std::string why_again; ///< what stood in the place of its image was made again; "" for nothing
+    std::string why_again; ///< why the image that was there was made again; "" for nothing
     std::exception_ptr bug; ///< whatever is no Error ends the batch
 };
 
@@ -248,12 +248,12 @@ struct Job {
     std::unique_ptr<Transforms> transforms;
     std::unique_ptr<FileReconstruction> steps; ///< null before the scan is read
     std::optional<ReconstructedFile> result;
-    Outcome outcome;
+    BatchOutcome outcome;
 };
 using JobPointer = std::unique_ptr<Job>;
 
 /// Takes a step of a scan, unless an earlier one was the last.
-template <typename Step> void attempt(Outcome& outcome, const Step& step) {
+template <typename Step> void attempt(BatchOutcome& outcome, const Step& step) {
     if (outcome.code != ExitCode::done || outcome.is_old || outcome.bug) {
         return;
     }
@@ -296,7 +296,7 @@ public:
     Table(const Table&) = delete;
     Table& operator=(const Table&) = delete;
 
-    void add(const Item& item, const Outcome& outcome) {
+    void add(const Item& item, const BatchOutcome& outcome) {
         const ImageSummary& summary = outcome.summary;
         const bool failed = outcome.code != ExitCode::done;
         std::vector<std::string> message;
@@ -420,7 +420,7 @@ struct Neighbour {
 /// the next is read and the image of the one before is written.
 class Batch {
 public:
-    Batch(const Options& options, Table& table)
+    Batch(const BatchFlags& options, Table& table)
         : options_(options), table_(table), console_(options.recon.quiet) {}
 
     /// Runs these scans; each rank takes the next whenever it is free.
@@ -538,7 +538,7 @@ private:
             job.steps->write();
             const Image& image = job.steps->image();
             job.outcome.summary = summary_of(image.frames, record_in_words(image));
-            require_as_asked(job.options, *job.result);
+            require_as_requested(job.options, *job.result);
         });
         if (job.outcome.bug) {
             std::rethrow_exception(job.outcome.bug);
@@ -550,7 +550,7 @@ private:
     static constexpr double share_of_scan_ahead = 1.0 / 8;
     static constexpr double share_of_qs = 1.0 / 16;
 
-    const Options& options_;
+    const BatchFlags& options_;
     Table& table_; ///< table of the thread that writes
     Console console_; ///< messages of devices, which outlive a scan
     OpenDevices devices_; ///< devices for the thread that reads
@@ -568,10 +568,10 @@ std::vector<Item> share_of(const std::vector<Item>& items, const Share& share) {
     return some;
 }
 
-/// Tells which scans cannot be done, before the work.
-void tell_refused(const std::vector<Item>& items) {
+/// Prints which scans cannot be done, before the work.
+void print_refused(const std::vector<Item>& items) {
     for (const Item& item : items) {
-        Outcome outcome;
+        BatchOutcome outcome;
         attempt(outcome, [&] { require_sound(item); });
         if (outcome.code != ExitCode::done) {
             put_error(outcome.error);
@@ -581,12 +581,12 @@ void tell_refused(const std::vector<Item>& items) {
 
 std::string path_of_table(const std::string& folder, const Share& share, const JobRanks& ranks) {
     const std::string of_share = text("-", share.index, "-of-", share.of);
-    const std::string of_rank = text("-rank-", ranks.here());
+    const std::string of_rank = text("-rank-", ranks.rank());
     return folder + "/results" + (share.of > 1 ? of_share : "") +
            (ranks.count() > 1 ? of_rank : "") + ".tsv";
 }
 
-ExitCode run(Options& options) {
+ExitCode run_batch(BatchFlags& options) {
     const std::vector<Item> items = share_of(items_of(options), options.share);
     require_folder("--output", options.folder);
     const std::string path = path_of_table(options.folder, options.share, ranks());
@@ -597,7 +597,7 @@ ExitCode run(Options& options) {
     }
     Table table(path, items.size(), ranks().count(), options.recon.quiet);
     if (ranks().is_first()) {
-        tell_refused(items);
+        print_refused(items);
     }
     Batch(options, table).run(items, ranks());
     table.require_written();
@@ -611,7 +611,7 @@ ExitCode run(Options& options) {
 } // namespace
 
 Bound bind_batch() {
-    return bound(&options_of, &run);
+    return bound(&options_of_batch, &run_batch);
 }
 
 } // namespace lsrecon::app

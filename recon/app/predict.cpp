@@ -1,4 +1,4 @@
-// predict: the time and memory of reconstructions, without running them.
+// predict: prints the time and memory of reconstructions, without running them.
 
 #include <cmath>
 #include <filesystem>
@@ -18,7 +18,7 @@ namespace {
 /// Largest number of tasks that Slurm takes in an array (MaxArraySize).
 constexpr double most_tasks = 4000001;
 
-struct Options {
+struct PredictFlags {
     std::vector<std::string> scans; ///< or lists of them
     ReconOptions recon; ///< options of every scan
     std::string machine;
@@ -26,7 +26,7 @@ struct Options {
     bool json = false;
 };
 
-OptionTable options_of(Options& options) {
+OptionTable options_of_predict(PredictFlags& options) {
     return joined({in("Scans", {scans_option(options.scans)}), shared_options(options.recon),
                    in("Prediction",
                       {{"machine", name(options.machine), "file that describes another machine",
@@ -101,7 +101,7 @@ public:
     }
     bool are_here() const { return described_ == nullptr; }
     PredictedOn predicted(const ReconOptions& options, const KnownScan& scan) {
-        const auto transforms = are_here() ? here_.open(options.compute, "", report_, report_)
+        const auto transforms = are_here() ? devices_.open(options.compute, "", report_, report_)
                                            : open_transforms(options.compute, report_, described_);
         return predict_on(*transforms, options, scan);
     }
@@ -109,7 +109,7 @@ public:
 private:
     Reporter& report_;
     std::shared_ptr<Device> described_;
-    OpenDevices here_;
+    OpenDevices devices_;
 };
 
 /// The others: every engine on every device that was not ruled out. The reference has none.
@@ -158,8 +158,8 @@ struct Listed {
     PredictedOn on;
 };
 
-/// The predictions, except for scans that cannot be read: those are told, as `lsrecon batch` goes
-/// on without them.
+/// The predictions, except for scans that cannot be read: those are reported, as `lsrecon batch`
+/// goes on without them.
 std::vector<Listed> predict_each(const ReconOptions& options, const std::vector<ListedScan>& scans,
                                  Devices& on, Reporter& report) {
     std::vector<Listed> all;
@@ -237,7 +237,7 @@ void put_json(const std::vector<Listed>& all, const Reporter& report) {
     put_page(page_of(json));
 }
 
-void predict_one(const Options& options, const ListedScan& listed, Devices& on,
+void predict_one(const PredictFlags& options, const ListedScan& listed, Devices& on,
                  const Reporter& report) {
     ReconOptions one = options_for(listed, options.recon);
     settle_and_check_files(one);
@@ -264,7 +264,7 @@ void predict_one(const Options& options, const ListedScan& listed, Devices& on,
     }
 }
 
-ExitCode run(Options& options) {
+ExitCode run_predict(PredictFlags& options) {
     Console console(true);
     Devices on(options.machine, console);
     const std::vector<ListedScan> scans = listed_scans(options.scans);
@@ -310,7 +310,7 @@ PredictedOn predict_on(Transforms& transforms, const ReconOptions& options, cons
 }
 
 Bound bind_predict() {
-    return bound(&options_of, &run);
+    return bound(&options_of_predict, &run_predict);
 }
 
 } // namespace lsrecon::app

@@ -1,3 +1,6 @@
+// The command recon and its options; the list of scans for batch and predict; and the summary that
+// ends a run.
+
 #include "app/recon.hpp"
 
 #include <algorithm>
@@ -49,30 +52,30 @@ std::string in_short(const std::string& note) {
 }
 
 /// Tells a user the results of a run, at its end.
-void tell_summary(const ReconOptions& options, const ReconstructedFile& result, bool replaces,
-                  double seconds, Console& console) {
+void print_summary(const ReconOptions& options, const ReconstructedFile& result, bool replaces,
+                   double seconds, Console& console) {
     const std::string unexplained = result.solves.samples_in_words();
     const std::string certified = result.solves.certificate_in_words();
     const std::string resumed =
         result.frames_finished_before > 0
             ? text(", ", result.frames_finished_before, " of an earlier run")
             : "";
-    console.tell_repeated_stages();
-    console.tell(text("image      ", options.output, ", ",
+    console.report_repeated_stages();
+    console.info(text("image      ", options.output, ", ",
                       counted(result.about.frames.size(), "frame"), resumed,
                       replaces ? ", in place of the file before" : ""));
-    console.tell("solver     " + result.solves.as_text());
-    console.tell("data       " + (unexplained.empty() ? "not compared" : unexplained));
+    console.info("solver     " + result.solves.as_text());
+    console.info("data       " + (unexplained.empty() ? "not compared" : unexplained));
     if (!certified.empty()) {
-        console.tell("errors     " + certified);
+        console.info("errors     " + certified);
     }
     for (const Finding& finding : console.findings()) {
-        console.tell("warning    " + in_short(words_of(finding)));
+        console.info("warning    " + in_short(words_of(finding)));
     }
     if (console.findings().empty()) {
-        console.tell("warnings   none");
+        console.info("warnings   none");
     }
-    console.tell(formatted("time       %.1f s", seconds));
+    console.info(formatted("time       %.1f s", seconds));
 }
 
 /// A device by its name in place of its index, which tasks on devices of one kind do not share.
@@ -130,9 +133,9 @@ std::vector<Line> lines_of(const std::string& list) {
     return lines;
 }
 
-/// Ranks that compute together decide alike by numbers that are the same to the last bit.
-void require_same_device(const ComputedBy& here) {
-    const std::string own = here.device + ", " + here.driver;
+/// Ranks that compute together decide the same by numbers that are the same to the last bit.
+void require_same_device(const ComputedBy& computed) {
+    const std::string own = computed.device + ", " + computed.driver;
     std::string of_first = own;
     ranks().broadcast(0, of_first);
     if (own != of_first) {
@@ -143,7 +146,7 @@ void require_same_device(const ComputedBy& here) {
     }
 }
 
-ExitCode run(ReconOptions& options) {
+ExitCode run_recon(ReconOptions& options) {
     const auto begin = std::chrono::steady_clock::now();
     settle_and_check_files(options);
     options.reconstruct.hashes = [of_files = hashes_of_files(options)] {
@@ -152,7 +155,7 @@ ExitCode run(ReconOptions& options) {
     };
     Console console(options.quiet);
     if (options.reconstruct.certify > 0 && ranks().is_first()) {
-        console.tell(text("certify    what errors of the transforms (NUFFT and rounding) do to the "
+        console.info(text("certify    what errors of the transforms (NUFFT and rounding) do to the "
                           "image at its lambda is at most ",
                           options.reconstruct.certify,
                           "; noise and errors of coil maps are not in it"));
@@ -166,20 +169,20 @@ ExitCode run(ReconOptions& options) {
     if (!ranks().is_first()) {
         return ExitCode::done;
     }
-    tell_summary(options, result, replaces, seconds_since(begin), console);
+    print_summary(options, result, replaces, seconds_since(begin), console);
     if (options.json) {
         print_image_as_json(options.output);
     } else if (result.truth_error) {
         print_line("error against the truth: %.4f (relative L2 of magnitudes)",
                    *result.truth_error);
     }
-    require_as_asked(options, result);
+    require_as_requested(options, result);
     return ExitCode::done;
 }
 
 } // namespace
 
-OptionTable options_of(ReconOptions& options) {
+OptionTable options_of_recon(ReconOptions& options) {
     FileOptions& reconstruct = options.reconstruct;
     return joined(
         {scan_options(options.scan, reconstruct.read), solve_options(reconstruct),
@@ -205,11 +208,11 @@ OptionTable options_of(ReconOptions& options) {
 
 OptionTable computing_options(ReconOptions& options) {
     return without({"output", "resume", "png", "log", "truth", "json", "quiet"},
-                   options_of(options));
+                   options_of_recon(options));
 }
 
 HashesOfFiles hashes_of_files(ReconOptions& options) {
-    return hashes_of_files(options_of(options));
+    return hashes_of_files(options_of_recon(options));
 }
 
 void settle_options(ReconOptions& options) {
@@ -219,7 +222,7 @@ void settle_options(ReconOptions& options) {
     if (!reconstruct.preview.empty()) {
         require_png();
     }
-    reconstruct.settings = settings_of(&options_of, options);
+    reconstruct.settings = settings_of(&options_of_recon, options);
     name_device(reconstruct.settings);
     options.compute = choose_compute(std::move(options.compute), reconstruct);
 }
@@ -227,13 +230,14 @@ void settle_options(ReconOptions& options) {
 void settle_and_check_files(ReconOptions& options) {
     settle_options(options);
     const FileOptions& reconstruct = options.reconstruct;
-    check_files(inputs_of(options_of(options)), {{"--output", options.output, FileKind::hdf5},
-                                                 {"--png", reconstruct.preview, FileKind::png},
-                                                 {"--log", reconstruct.log, FileKind::log}});
+    check_files(inputs_of(options_of_recon(options)),
+                {{"--output", options.output, FileKind::hdf5},
+                 {"--png", reconstruct.preview, FileKind::png},
+                 {"--log", reconstruct.log, FileKind::log}});
     require_folder("--q-folder", reconstruct.q_folder);
 }
 
-void require_as_asked(const ReconOptions& options, const ReconstructedFile& result) {
+void require_as_requested(const ReconOptions& options, const ReconstructedFile& result) {
     require_all_frames(result.failed, result.about.frames.size(), options.output, !result.together);
     require_certified(result.solves, options.reconstruct.certify, options.output);
 }
@@ -284,7 +288,7 @@ std::vector<ListedScan> listed_scans(const std::vector<std::string>& scans) {
 }
 
 Bound bind_recon() {
-    return bound(&options_of, &run);
+    return bound(&options_of_recon, &run_recon);
 }
 
 } // namespace lsrecon::app

@@ -1,4 +1,4 @@
-// What a user is told while the library works, and when a signal ends it.
+// Messages to the user while the library works, and when a signal ends it.
 #pragma once
 
 #include <chrono>
@@ -27,10 +27,10 @@ public:
     /// Seconds that each stage is expected to take, over all frames.
     virtual void expect_stages(const std::map<std::string, double>& /*stages*/) {}
 
-    /// Tells a user who watches what a stage found.
-    virtual void tell(const std::string& /*message*/) {}
+    /// Takes a message for a user who watches, such as what a stage found.
+    virtual void info(const std::string& /*message*/) {}
 
-    /// Takes what the user should know; what is worded alike is shown once.
+    /// Takes what the user should know; equal words are shown once.
     void add(const Finding& finding);
     void add(const Findings& findings);
 
@@ -48,6 +48,7 @@ protected:
     /// has no label.
     virtual void on_frame(std::size_t /*number*/, std::size_t /*count*/,
                           const std::string& /*label*/) {}
+    /// Called once after the last frame.
     virtual void on_frames_end() {}
 
 private:

@@ -1,3 +1,6 @@
+// Reads coil maps, field maps and prior images with their grids, and the trajectory, weights and
+// times of samples, and checks each against the scan.
+
 #include "io/beside.hpp"
 
 #include <algorithm>
@@ -204,7 +207,8 @@ RealVector vector_of(const std::vector<double>& values) {
     return Eigen::Map<const RealVector>(values.data(), static_cast<Eigen::Index>(values.size()));
 }
 
-/// What a file's numbers are of: all frames, or each frame in turn.
+/// The numbers of samples in a file, either the same for all frames or those of each frame, one
+/// frame after the other.
 class ValuesOfSamples {
 public:
     ValuesOfSamples(const SampleValuesBeside& row, const Scan& scan, const std::string& path)
@@ -299,7 +303,7 @@ const VolumesBeside field_map_beside{
 const VolumesBeside prior_image_beside{
     "prior image", "image",
     false,         false,
-    false,         "name an image of the same object and place, or leave `prior` and its `reg` out",
+    false,         "name an image of the same object and pose, or leave `prior` and its `reg` out",
     nullptr};
 
 StoredVolumes read_volumes(const VolumesBeside& row, const std::string& path, const Grid& like) {

@@ -1,4 +1,5 @@
-// Every stage of one scan on a device against the double reference.
+// Compares every stage of one scan on a device with the double reference, the solver after a few
+// iterations.
 
 #include "measure/validate.hpp"
 
@@ -151,7 +152,7 @@ ComplexVector of_norm(double norm, Eigen::Index size, std::mt19937_64& random) {
 /// The result of the same iterations with errors in every product and in b.
 ComplexVector with_errors(System& normal, const ComplexVector& b, const SolveOptions& options,
                           double error, std::mt19937_64& random) {
-    // An error of Q reaches every volume alike, also one that A makes small.
+    // An error of Q reaches every volume, also one that A makes small.
     const ComplexVector any = of_norm(1, b.size(), random);
     const double typical = normal.apply(any).norm();
     const auto apply = [&](const ComplexVector& p) -> ComplexVector {
@@ -421,7 +422,8 @@ private:
         return static_cast<double>(points) * (1 + of_coil * static_cast<double>(coils));
     }
 
-    /// Equations of the transforms' own Q.
+    /// Computes Q by these transforms, so that normal equations of the device and of the reference
+    /// share nothing.
     NormalOperator::MakeQ make_q(Transforms& transforms, Reporter& report) const {
         return [&](const Trajectory& trajectory) {
             return compute_q_in_stage(transforms, trajectory, scan_.grid, report);

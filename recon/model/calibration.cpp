@@ -1,4 +1,4 @@
-// The images of the centre of k-space, and the cells of it that samples cover.
+// Solves for images of the centre of k-space, and finds how far from the centre samples cover it.
 
 #include "model/calibration.hpp"
 
@@ -374,7 +374,8 @@ double seconds_of_calibration(Transforms& transforms, const std::vector<Vec3>& p
     const double product =
         Toeplitz::seconds(transforms.device(), grid, transforms.solver_precision(), 1);
     return fhd.predicted("fhd", coils).seconds + q.predicted("q", 1).seconds +
-           transforms.device().pace().making + expected * static_cast<double>(coils) * product;
+           transforms.device().machine_model().making +
+           expected * static_cast<double>(coils) * product;
 }
 
 Calibration calibrate(Transforms& transforms, const Scan& scan, const CalibrationField& field,

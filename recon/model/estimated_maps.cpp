@@ -1,5 +1,5 @@
-// The table of methods for coil maps, the one of Walsh, and the cost of estimating maps, predicted
-// from the trajectory of a scan alone.
+// The table of methods that estimate coil maps, the method of Walsh, and the cost as predicted from
+// the trajectory of a scan alone.
 
 #include "model/estimated_maps.hpp"
 
@@ -151,10 +151,10 @@ StepCost cost_of_maps(const ScanToPrepare& of) {
     for (const std::size_t m : within(positions, centre)) {
         inside.push_back(positions[m]);
     }
-    const MapsMethod* const* const asked = std::get_if<const MapsMethod*>(&of.options.maps);
+    const MapsMethod* const* const requested = std::get_if<const MapsMethod*>(&of.options.maps);
     const MapsMethod& method =
-        asked != nullptr ? **asked : maps_method_for(of.grid, of.options.estimate);
-    const Cost maps = method.cost(of.transforms.device().pace(), of.maps, centre, of.grid);
+        requested != nullptr ? **requested : maps_method_for(of.grid, of.options.estimate);
+    const Cost maps = method.cost(of.transforms.device().machine_model(), of.maps, centre, of.grid);
     const Cost samples = Cost::on_host(static_cast<double>(
         inside.size() *
         (sizeof(Vec3) + of.maps * 2 * bytes_of(of.scan.frames.front().samples.precision()))));

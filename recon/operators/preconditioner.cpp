@@ -47,7 +47,9 @@ Coordinates middle_of(const Grid& grid) {
     return middle;
 }
 
-/// The voxel of 1 nearest to the middle, of those whose neighbours are 1, too; else of all.
+/// The voxel at which the response of a term is measured, away from edges of the coil maps, which
+/// would cut it: nearest to the middle of those that are 1 and have neighbours of 1; else of all
+/// that are 1.
 std::size_t inner_voxel(const RealVector& voxels, const Grid& grid) {
     const Coordinates middle = middle_of(grid);
     const auto is_inner = [&](const Coordinates& at) {
@@ -269,7 +271,7 @@ private:
         }
         fft_->backward(sum);
         const double at_zero = device_.download(sum, 0, 1)(0).real();
-        if (at_zero > 0) { // else there are no signals to tell apart
+        if (at_zero > 0) { // else there are no signals to distinguish
             device_.combine(0, sum, 1 / at_zero, sum);
         }
         return sum;

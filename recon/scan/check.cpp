@@ -1,3 +1,6 @@
+// Checks that values are finite, sizes agree, the trajectory stays within the grid and no coil is
+// silent; messages name each thing as the file does.
+
 #include "scan/check.hpp"
 
 #include <algorithm>
@@ -23,6 +26,7 @@ constexpr double allowed_overshoot = 1.05;
 /// The limit where samples beyond N/2 will be left out: a larger reach is a wrong unit.
 constexpr double most_left_out = 2;
 
+/// The part of a value to check and to name in the message: the one that is NaN, else the larger.
 double worse(Complex value) {
     const bool is_imaginary =
         std::isnan(value.imag()) || std::abs(value.real()) <= std::abs(value.imag());
@@ -45,7 +49,7 @@ double worse(Complex value) {
 /// InputError that names the first value, by its row and column, that is NaN, infinite or near it.
 void require_finite_values(
     const Scan& scan, const std::string& name, const CoilRows& values,
-    const std::function<std::string(std::size_t row, std::size_t column)>& place) {
+    const std::function<std::string(std::size_t row, std::size_t column)>& words_of_index) {
     constexpr double most = 1e150; // an energy is finite
     if (values.largest_part() <= most) { // not of NaN
         return;
@@ -54,7 +58,7 @@ void require_finite_values(
         for (std::size_t m = 0; m < values.columns(); ++m) {
             const double value = worse(values(c, m));
             if (!(std::abs(value) <= most)) {
-                refuse_bad_value(scan, name, value, place(c, m));
+                refuse_bad_value(scan, name, value, words_of_index(c, m));
             }
         }
     }

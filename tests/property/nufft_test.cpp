@@ -64,7 +64,7 @@ Problem problem_of(const std::string& design, const std::array<std::size_t, 3>& 
 
 class Nufft : public testing::TestWithParam<std::tuple<const char*, bool>> {};
 
-TEST_P(Nufft, IsAsExactAsItIsAsked) {
+TEST_P(Nufft, IsAsExactAsRequested) {
     const auto& [name, by_kernels] = GetParam();
     for (const auto& [precision, accuracies] :
          {std::pair<Precision, std::vector<double>>{Precision::float32,
@@ -90,7 +90,7 @@ TEST_P(Nufft, IsAsExactAsItIsAsked) {
                     continue;
                 }
                 const Problem problem = problem_of(design, size, 301);
-                const Voxels differences = test::places_of_q(problem);
+                const Voxels differences = test::differences_of_problem(problem);
                 const auto expect = [&](const OnHost& found, const OnHost& exact,
                                         const char* what) {
                     EXPECT_LE(found.error, accuracy);

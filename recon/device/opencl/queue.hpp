@@ -1,6 +1,6 @@
-#pragma once
-
 // A device of OpenCL with its queue, and how values come to it and from it.
+
+#pragma once
 
 #include <algorithm>
 #include <array>
@@ -126,7 +126,7 @@ public:
 
     /// Waits until at most a few launches are queued, so that reported progress is not far ahead of
     /// the device and an interrupt does not wait long.
-    void keep_pace();
+    void limit_queued_launches();
 
     /// Waits for every launch and adds its time to the seconds.
     void finish();

@@ -1,3 +1,6 @@
+// The spreading kernel of the NUFFT, fitted by polynomials, and the fine grid that is chosen for an
+// accuracy.
+
 #pragma once
 
 #include <algorithm>
@@ -44,8 +47,8 @@ public:
 private:
     void fit(double beta);
     double amplification_of_fit() const;
-    /// The error of the fit at so many frequencies and places.
-    double error_of_fit(int frequencies, int places) const;
+    /// The error of the fit at so many frequencies and points.
+    double error_of_fit(int frequencies, int points) const;
 
     std::size_t width_;
     double oversampling_;

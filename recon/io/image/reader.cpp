@@ -1,4 +1,4 @@
-// The image file of lsrecon, read.
+// Reads the image file of lsrecon, frames when they are asked for, and the rest at once.
 
 #include <algorithm>
 #include <cmath>
@@ -50,7 +50,7 @@ Grid grid_of(const Hdf5Reader& file, const std::vector<std::size_t>& extents) {
                               shown(grid.fov_mm[2]), expected, again});
         }
     }
-    native::read_place(file, "image", grid);
+    native::read_pose(file, "image", grid);
     return grid;
 }
 

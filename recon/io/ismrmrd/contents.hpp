@@ -1,4 +1,5 @@
-// What the headers of all acquisitions tell: their uses, encodings, dwell times, noise.
+// The headers of all acquisitions, from which uses, encodings, dwell times and noise are known
+// before samples are read.
 
 #pragma once
 
@@ -23,7 +24,7 @@ struct IsmrmrdRole {
 };
 IsmrmrdRole role_of(const IsmrmrdHeader& header);
 
-/// The facts that the headers of all acquisitions tell, before any of their values is read.
+/// The facts that the headers of all acquisitions have, before any of their values is read.
 struct IsmrmrdContents {
     /// An acquisition that the others of its kind are to agree with.
     struct First {

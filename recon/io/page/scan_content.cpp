@@ -1,3 +1,6 @@
+// Gathers what a page shows of a scan that is not yet reconstructed: trajectories, k-space, density
+// of samples, noise and maps.
+
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -8,8 +11,6 @@
 #include "io/page/page.hpp"
 #include "io/scan_file.hpp"
 #include "scan/coil_transform.hpp"
-
-// What a page shows of a scan, before anything is reconstructed.
 
 namespace lsrecon {
 
@@ -207,11 +208,12 @@ Json noise_of(const CoilRows& noise) {
 /// The root of the mean energy of a coil's samples in each cell.
 FrameValues kspace_of(const Cells& cells, std::shared_ptr<const Frame> frame) {
     return [cells, frame = std::move(frame)](std::size_t coil) {
-        const std::vector<std::size_t> places = cells.of_all(frame->trajectory->positions);
+        const std::vector<std::size_t> cells_of_samples =
+            cells.of_all(frame->trajectory->positions);
         std::vector<double> energy(cells.grid().voxels());
-        const std::vector<float> counts = cells.counts(places);
-        for (std::size_t m = 0; m < places.size(); ++m) {
-            energy[places[m]] += std::norm(frame->samples(coil, m));
+        const std::vector<float> counts = cells.counts(cells_of_samples);
+        for (std::size_t m = 0; m < cells_of_samples.size(); ++m) {
+            energy[cells_of_samples[m]] += std::norm(frame->samples(coil, m));
         }
         ImageValues values(energy.size());
         for (std::size_t n = 0; n < values.size(); ++n) {
