@@ -104,10 +104,10 @@ double fill_missing(const Grid& grid, CoilRows& values) {
             const std::size_t n = front[at];
             std::size_t stride = 1;
             for (std::size_t d = 0; d < 3; stride *= grid.size[d++]) {
-                const std::size_t place = n / stride % grid.size[d];
+                const std::size_t index = n / stride % grid.size[d];
                 for (const bool up : {false, true}) {
                     const std::size_t next = up ? n + stride : n - stride;
-                    if (place != (up ? grid.size[d] - 1 : 0) && is_missing(next)) {
+                    if (index != (up ? grid.size[d] - 1 : 0) && is_missing(next)) {
                         rows.col(static_cast<Eigen::Index>(next)) =
                             rows.col(static_cast<Eigen::Index>(n)).eval();
                         front.push_back(next);

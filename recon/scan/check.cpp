@@ -342,7 +342,7 @@ bool is_silent(const CoilRows& samples, std::size_t coil) {
 }
 
 /// Samples of a coil that share its largest real or imaginary part, where these lie in several
-/// cells of k-space; 0 where few do. With noise no two are equal. Without, samples of one cell are,
+/// cells of k-space; 0 where few do. Noise leaves no two equal. Noiseless samples of one cell are,
 /// those of a symmetric object in pairs, and those of a point everywhere.
 std::size_t clipped(const CoilRows& samples, std::size_t coil, const Trajectory& trajectory) {
     constexpr std::size_t fewest = 4; // cells

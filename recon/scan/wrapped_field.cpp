@@ -1,4 +1,4 @@
-// Looks for jumps in a field map that are all alike and reach from the top of its values to their
+// Looks for jumps in a field map that are of one size and reach from the top of its values to their
 // bottom. Noise makes jumps of any size, and fat beside water leaves no values between the two.
 
 #include "scan/wrapped_field.hpp"
