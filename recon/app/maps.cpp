@@ -35,9 +35,6 @@ OptionTable options_of_maps(MapsFlags& options) {
 }
 
 ExitCode run_maps(MapsFlags& options) {
-    if (is_default(options.prepare.maps)) {
-        options.prepare.maps = &maps_methods().front();
-    }
     if (is_none(options.prepare.maps)) {
         throw UsageError("--maps none makes no maps\n  next:     name a method");
     }
@@ -50,6 +47,10 @@ ExitCode run_maps(MapsFlags& options) {
     read.for_maps = true;
     ScanFile source(options.scan, read, console);
     require_samples(source.scan());
+    if (is_default(options.prepare.maps)) {
+        options.prepare.maps = &maps_method_for(
+            options.prepare.geometry.grid_of_image(source.scan().grid), options.prepare.estimate);
+    }
     require_one_slice(source.scan(), "coil maps of the output",
                       "'lsrecon recon' makes those of each slice itself");
     read_values(options.prepare, source.scan());

@@ -363,9 +363,18 @@ std::vector<FindingRow> on_samples() {
         {Found::acquisitions_zero, "samples_zero", Severity::warning,
          says("{count:acquisition} of the image hold only zeros, the first is acquisition "
               "{first}")},
+        {Found::samples_clipped, "samples_clipped", Severity::warning,
+         says("{count} samples of {coils:coil} share the largest value of their coil, as where a "
+              "receiver saturates: the centre of k-space is clipped, and the image is shaded. "
+              "Scan again with less receiver gain, or give these samples weight 0.")},
         {Found::weights_zero, "weights_zero", Severity::warning,
          says("{without} of {samples} samples have weight 0 and do not count. Check /weights if "
               "that is not meant.")},
+        {Found::centre_unweighted, "centre_unweighted", Severity::warning,
+         says("The centre of k-space has no weight: the weights of the {samples:sample} within "
+              "half a cycle of k = 0 add up to {share:%} of what a cell of k-space has elsewhere. "
+              "The mean of the image and its shading are lost. Density weights |k| need the area "
+              "of the central cell there; without weights, every sample counts.")},
         {Found::noise_unlike_samples, "noise_unused", Severity::warning,
          says("The noise measurement is {ratio} times weaker than the samples at the edge of "
               "k-space. It has another scale than the samples and is not used.")},
@@ -415,6 +424,16 @@ std::vector<FindingRow> on_trajectories() {
         {Found::dimensions_unused, "dimensions_unused", Severity::warning,
          says("only the first {used} of {stored} trajectory dimensions are used; the next one is "
               "from {least} to {most}")},
+        {Found::gradient_axes, "axes_assumed", Severity::warning,
+         says("The trajectory has three coordinates and is perpendicular to slice_dir: it is taken "
+              "along the gradient axes x, y, z, and rotated into the slice by read_dir and "
+              "phase_dir. If the image is mirrored, the axes have other signs: write the "
+              "trajectory along read_dir and phase_dir.")},
+        {Found::reach_uneven, "reach_uneven", Severity::warning,
+         says(
+             "{axis} reaches {short:%} of N/2, and {other} {full:%}. Either the resolution is that "
+             "low along one axis, or the scan is accelerated and its lines are numbered without "
+             "gaps, which folds the image: {numbers} must count on the grid of all lines.")},
         {Found::slices_assumed, "slices_assumed", Severity::warning, &about_slices},
     };
 }
@@ -438,6 +457,13 @@ std::vector<FindingRow> on_models() {
         {Found::field_map_zero, "field_map_doubtful", Severity::warning,
          says("The field map of the scan is 0 in every voxel. `field_map` none makes the same "
               "image in less time.")},
+        {Found::field_map_wrapped, "field_map_doubtful", Severity::warning,
+         says("The field map jumps by {step} Hz between neighbouring voxels at {count} pairs, with "
+              "values that fill the range between: its phase was not unwrapped. The image is wrong "
+              "along the jumps. Unwrap the map.")},
+        {Found::field_map_filled, "field_map_filled", Severity::info,
+         says("{share:%} of the voxels of the field map have no value (NaN), and take that of the "
+              "nearest voxel that has one")},
         {Found::beyond_field_of_view, "beyond_field_of_view", Severity::warning,
          says("The object reaches beyond the field of view of {fov} mm, and what lies there is "
               "spread over the image. The samples resolve it: `matrix` {matrix} `fov_mm` {wide} "

@@ -14,10 +14,6 @@
 
 namespace lsrecon {
 
-namespace {
-
-/// Phases of a field map in another unit are no physics: 1 kHz during half a second is more than
-/// any scan has.
 void require_few_turns(const Scan& scan, const OffResonance& off_resonance) {
     constexpr double most = 500;
     const double field = off_resonance.field.cwiseAbs().maxCoeff();
@@ -34,8 +30,6 @@ void require_few_turns(const Scan& scan, const OffResonance& off_resonance) {
         }
     }
 }
-
-} // namespace
 
 Products Formulation::products() const {
     if (!through_q) {

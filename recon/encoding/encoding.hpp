@@ -41,6 +41,10 @@ struct FormulationOptions {
     bool in_segments = false;
 };
 
+/// InputError for phases of a field map in another unit, which are no physics: 1 kHz during half a
+/// second is more than any scan has.
+void require_few_turns(const Scan& scan, const OffResonance& off_resonance);
+
 /// UsageError when the scan cannot use what the options bring; InputError when the field map must
 /// be in another unit.
 Formulation formulate(const Scan& scan, const FormulationOptions& options = {});

@@ -83,6 +83,42 @@ void require_sound(const VolumesBeside& row, const std::string& path, const std:
     }
 }
 
+/// Voxels whose value is NaN, as maps have it outside the object, take that of the nearest voxel
+/// along the axes that has one. Returns their share; NaN alone stays.
+double fill_missing(const Grid& grid, CoilRows& values) {
+    return values.visit([&](auto& rows) -> double {
+        const auto is_missing = [&](std::size_t n) {
+            return std::isnan(rows(0, static_cast<Eigen::Index>(n)).real());
+        };
+        std::vector<std::size_t> front;
+        if (!rows.row(0).hasNaN()) {
+            return 0;
+        }
+        for (std::size_t n = 0; n < grid.voxels(); ++n) {
+            if (!is_missing(n)) {
+                front.push_back(n);
+            }
+        }
+        const std::size_t known = front.size();
+        for (std::size_t at = 0; at < front.size(); ++at) {
+            const std::size_t n = front[at];
+            std::size_t stride = 1;
+            for (std::size_t d = 0; d < 3; stride *= grid.size[d++]) {
+                const std::size_t index = n / stride % grid.size[d];
+                for (const bool up : {false, true}) {
+                    const std::size_t next = up ? n + stride : n - stride;
+                    if (index != (up ? grid.size[d] - 1 : 0) && is_missing(next)) {
+                        rows.col(static_cast<Eigen::Index>(next)) =
+                            rows.col(static_cast<Eigen::Index>(n)).eval();
+                        front.push_back(next);
+                    }
+                }
+            }
+        }
+        return 1 - static_cast<double>(known) / static_cast<double>(grid.voxels());
+    });
+}
+
 std::string in_record(const Hdf5Reader& file, const std::string& name) {
     return file.has_attribute("record", name) ? file.attribute_in_words("record", name) : "";
 }
@@ -108,6 +144,7 @@ StoredVolumes volumes_of_array(const VolumesBeside& row, const StoredArray& arra
     const bool more = array.hdf5 != nullptr && row.of_hdf5 != nullptr;
     result.values = more ? row.of_hdf5(*array.hdf5, extents)
                          : array.values(row.of_coils ? array.shape.extents.front() : 1);
+    result.without_value = row.real ? fill_missing(result.grid, result.values) : 0;
     require_sound(row, array.file, array.thing, result.values);
     result.sha256 = array.sha256();
     return result;
@@ -123,7 +160,9 @@ StoredVolumes volumes_of_image(const VolumesBeside& row, const std::string& path
         throw InputError({path, image.thing, counted(frames, "frame"), "one frame",
                           "write the one that belongs to the scan: lsrecon convert `frame`"});
     }
-    require_sound_values(image);
+    if (!row.real) { // whose values that are missing are filled
+        require_sound_values(image);
+    }
     StoredVolumes result{image.about.grid, CoilRows(frames, image.voxels(), Precision::float32)};
     result.values.visit([&](auto& rows) {
         for (std::size_t f = 0; f < frames; ++f) {
@@ -133,6 +172,7 @@ StoredVolumes volumes_of_image(const VolumesBeside& row, const std::string& path
             }
         }
     });
+    result.without_value = row.real ? fill_missing(result.grid, result.values) : 0;
     require_sound(row, path, image.thing, result.values);
     result.sha256 = files.sha256();
     return result;

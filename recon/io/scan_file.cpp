@@ -84,6 +84,7 @@ ScanFile::ScanFile(LoadedScan loaded, const ReadOptions& options)
         scan.facts.push_back("`low_resolution`: the reach of the trajectory was not checked");
     } else {
         require_reach(scan);
+        add(scan.findings, findings_on_reach(scan));
     }
     add(scan.findings, findings_on(scan));
     if (!options.image.other_grid()) {

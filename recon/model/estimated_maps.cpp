@@ -22,6 +22,14 @@ const std::vector<MapsMethod>& maps_methods() {
     return table;
 }
 
+const MapsMethod& maps_method_for(const Grid& grid, const MapsOptions& options) {
+    // Full scans of 4 to 8 coils: at 11, 16, 24 and 32 voxels a side an image by ESPIRiT was 0.12,
+    // 0.05, 0.03 and 0.03 wrong, by walsh 0.01, 0.01, 0.006 and 0.004.
+    constexpr std::size_t few = 24;
+    const bool is_small = *std::max_element(grid.size.begin(), grid.size.end()) < few;
+    return *maps_method_named(is_small && options.are_default() ? "walsh" : "espirit");
+}
+
 const MapsMethod* maps_method_named(const std::string& name) {
     const std::vector<MapsMethod>& table = maps_methods();
     const auto found = std::find_if(table.begin(), table.end(),
@@ -144,7 +152,8 @@ StepCost cost_of_maps(const ScanToPrepare& of) {
         inside.push_back(positions[m]);
     }
     const MapsMethod* const* const requested = std::get_if<const MapsMethod*>(&of.options.maps);
-    const MapsMethod& method = requested != nullptr ? **requested : maps_methods().front();
+    const MapsMethod& method =
+        requested != nullptr ? **requested : maps_method_for(of.grid, of.options.estimate);
     const Cost maps = method.cost(of.transforms.device().machine_model(), of.maps, centre, of.grid);
     const Cost samples = Cost::on_host(static_cast<double>(
         inside.size() *

@@ -42,6 +42,9 @@ struct MapsMethod {
 
 /// The table: one file and one row each.
 const std::vector<MapsMethod>& maps_methods();
+/// The method where none is asked for: ESPIRiT where its options are, too. It cuts voxels that an
+/// object fills in part, which are many on a grid of few.
+const MapsMethod& maps_method_for(const Grid& grid, const MapsOptions& options);
 /// Null where no row has this name.
 const MapsMethod* maps_method_named(const std::string& name);
 

@@ -4,6 +4,7 @@
 
 #include "model/steps.hpp"
 #include "scan/findings.hpp"
+#include "scan/wrapped_field.hpp"
 
 namespace lsrecon {
 
@@ -68,6 +69,14 @@ void take_field(ScanInPreparation& preparation) {
         throw UsageError("`field_map` " + wanted + ": the values of that map are missing");
     }
     const std::string sha256 = options.stored_field->sha256;
+    if (options.stored_field->without_value > 0) {
+        scan.findings.push_back(
+            {Found::field_map_filled, {{"share", options.stored_field->without_value}}});
+    }
+    if (const auto wrapped = wrapped_field(off_resonance_in(options.stored_field->values).field,
+                                           options.stored_field->grid)) {
+        scan.findings.push_back(*wrapped);
+    }
     preparation.field.emplace(wanted, std::move(*options.stored_field), scan, preparation.slices,
                               preparation.file_grid, options.geometry.shifts(), factor);
     scan.facts.push_back("field map of " + wanted + ", SHA-256 " + sha256 +

@@ -66,9 +66,10 @@ void require_same_shift(Scan& scan, const std::string& file, const StoredVolumes
 }
 
 /// The source of coil maps; they are estimated where several coils have none.
-MapsSource source_of(const MapsSource& requested, const Scan& scan) {
+MapsSource source_of(const PrepareOptions& options, const Scan& scan) {
+    const MapsMethod& method = maps_method_for(scan.grid, options.estimate);
     const bool is_needed = scan.coil_maps.empty() && scan.coils() > 1 && !scan.voxels;
-    return is_default(requested) && is_needed ? MapsSource(&maps_methods().front()) : requested;
+    return is_default(options.maps) && is_needed ? MapsSource(&method) : options.maps;
 }
 
 } // namespace
@@ -100,7 +101,7 @@ ScanMaps::ScanMaps(Scan& scan, const std::vector<Slice>& slices, const Grid& fil
 }
 
 void ScanMaps::make(PrepareOptions& options, Transforms& transforms) {
-    const MapsSource source = source_of(options.maps, scan_);
+    const MapsSource source = source_of(options, scan_);
     const std::string wanted = word_of(source);
     const MapsMethod* const* const method = std::get_if<const MapsMethod*>(&source);
     method_ = method != nullptr ? *method : nullptr;

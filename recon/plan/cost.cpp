@@ -421,6 +421,9 @@ std::uint64_t too_large_to_weigh(Transforms& transforms, const ReconstructOption
 
 void require_room(Transforms& transforms, const ReconstructOptions& options, const Scan& scan,
                   const Grid& grid, const OffResonance* field, HostMemory memory) {
+    if (field != nullptr) { // turns in a wrong unit would need terms beyond any memory
+        require_few_turns(scan, field->scaled(options.prepare.field_scale));
+    }
     if (need_all_frames(options.solve.regularisers)) {
         memory.add(scan.name_of("trajectory"), counted(scan.frames.size(), "frame"),
                    Cost::on_host(bytes_of_trajectories(scan)));

@@ -284,7 +284,8 @@ OptionTable maps_options(PrepareOptions& prepare, const std::string& by_default)
           More{"A file holds `/coil_maps`, or is an array (.npy, .cfl). 3D maps are resampled to "
                "each "
                "slice. The word none solves each coil alone and combines the coils by the root of "
-               "their sum of squares. Methods:" +
+               "their sum of squares. By default it is espirit, and walsh where all sides of the "
+               "matrix are below 24 voxels. Methods:" +
                listed(maps_methods())}},
          {"maps_threshold", number(prepare.estimate.threshold, from(0, 1)),
           "ESPIRiT: smallest relative singular value to keep", Is::expert, Default{"by the noise"},

@@ -341,6 +341,35 @@ bool is_silent(const CoilRows& samples, std::size_t coil) {
     });
 }
 
+/// Samples of a coil that share its largest real or imaginary part, where these lie in several
+/// cells of k-space; 0 where few do. Noise leaves no two equal. Noiseless samples of one cell are,
+/// those of a symmetric object in pairs, and those of a point everywhere.
+std::size_t clipped(const CoilRows& samples, std::size_t coil, const Trajectory& trajectory) {
+    constexpr std::size_t fewest = 4; // cells
+    constexpr double strong = 0.1; // the parts' mean square over the largest, of a point 0.5
+    return samples.visit([&](const auto& values) -> std::size_t {
+        const auto row = values.row(static_cast<Eigen::Index>(coil));
+        using Real = typename std::decay_t<decltype(values)>::RealScalar;
+        const Eigen::Map<const Eigen::Array<Real, Eigen::Dynamic, 1>> parts(
+            reinterpret_cast<const Real*>(row.data()), 2 * row.size());
+        const Real largest = parts.abs().maxCoeff();
+        if (largest == 0 || static_cast<std::size_t>((parts.abs() == largest).count()) < fewest ||
+            (parts / largest).square().mean() > strong) {
+            return 0;
+        }
+        std::set<std::array<long, 3>> cells;
+        std::size_t count = 0;
+        for (Eigen::Index m = 0; m < row.size(); ++m) {
+            if (std::abs(row(m).real()) == largest || std::abs(row(m).imag()) == largest) {
+                const Vec3& k = trajectory.positions[static_cast<std::size_t>(m)];
+                cells.insert({std::lround(k[0]), std::lround(k[1]), std::lround(k[2])});
+                ++count;
+            }
+        }
+        return cells.size() < fewest ? 0 : count;
+    });
+}
+
 bool counts(const Trajectory& trajectory, std::size_t m) {
     const auto i = static_cast<Eigen::Index>(m);
     return trajectory.weight(m) > 0 &&
@@ -366,6 +395,12 @@ void SampleCheck::add(const CoilRows& samples) {
         }
     }
     const Trajectory& trajectory = *scan_.frames[frame_].trajectory;
+    for (std::size_t c = 0; c < samples.rows(); ++c) {
+        if (const std::size_t count = clipped(samples, c, trajectory); count > 0) {
+            clipped_ += count;
+            clipped_coils_.insert(c);
+        }
+    }
     std::size_t zeros = 0;
     std::size_t counted = 0;
     samples.visit([&](const auto& values) {
@@ -416,6 +451,10 @@ Findings SampleCheck::end() const {
     if (empty_.size() > silent_.size()) {
         findings.push_back(
             {Found::frames_zero, {{"count", empty_.size()}, {"first", empty_.front()}}});
+    }
+    if (clipped_ > 0) {
+        findings.push_back(
+            {Found::samples_clipped, {{"count", clipped_}, {"coils", clipped_coils_.size()}}});
     }
     constexpr double many = 0.05; // more than the first samples of readouts
     const double share = static_cast<double>(zeros_) / static_cast<double>(counted_);

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -61,8 +62,8 @@ public:
     /// The next frame is left out of the check.
     void skip();
     /// Ends the check after the last frame: every coil that is silent, frames in which every coil
-    /// is, frames without a sample that counts, and zeros when many samples are. InputError when
-    /// all samples that count are zero.
+    /// is, frames without a sample that counts, zeros when many samples are, and samples that a
+    /// receiver clipped. InputError when all samples that count are zero.
     Findings end() const;
     /// Frames that make no image but zeros.
     const std::vector<std::size_t>& empty() const { return empty_; }
@@ -74,6 +75,8 @@ private:
     std::vector<std::vector<std::size_t>> silent_coils_; ///< of each coil, frames in which it is
     std::vector<std::size_t> silent_; ///< frames in which every coil is silent
     std::vector<std::size_t> empty_;
+    std::size_t clipped_ = 0; ///< samples that share the largest value of their coil
+    std::set<std::size_t> clipped_coils_;
     std::size_t counted_ = 0; ///< samples that count
     std::size_t zeros_ = 0; ///< samples of these that are 0 in every coil
 };

@@ -13,6 +13,7 @@
 #include "base/parallel.hpp"
 #include "scan/trajectories.hpp"
 #include "scan/units.hpp"
+#include "scan/wrapped_field.hpp"
 
 namespace lsrecon {
 
@@ -158,10 +159,44 @@ void on_off_resonance(const Scan& scan, Findings& findings) {
         findings.push_back({Found::field_map_strong, {{"turns", std::round(turns)}}});
     }
     find_idle_field(scan, findings);
+    if (const auto wrapped =
+            scan.voxels ? std::nullopt : wrapped_field(scan.off_resonance->field, scan.grid)) {
+        findings.push_back(*wrapped);
+    }
+}
+
+/// The weights within half a cycle of k = 0, summed, over those of a cell of k-space elsewhere.
+/// Density weights |k| leave none where readouts take a sample a cycle; noise has no part in it.
+std::optional<Finding> unweighted_centre(const Trajectory& trajectory, const Grid& grid) {
+    constexpr double hardly_any = 0.02;
+    constexpr double radius = 0.5;
+    double at_centre = 0;
+    std::size_t samples = 0;
+    for (std::size_t m = 0; m < trajectory.samples(); ++m) {
+        const Vec3& k = trajectory.positions[m];
+        if (k[0] * k[0] + k[1] * k[1] + k[2] * k[2] <= radius * radius) {
+            at_centre += trajectory.weight(m);
+            ++samples;
+        }
+    }
+    const double of_cell =
+        trajectory.sum_of_weights() / (coverage(trajectory, grid) * cells_within(grid));
+    const double share = at_centre / of_cell;
+    if (samples == 0 || share >= hardly_any) {
+        return std::nullopt;
+    }
+    return Finding{Found::centre_unweighted, {{"samples", samples}, {"share", share}}};
 }
 
 void on_weights(const Scan& scan, Findings& findings) {
-    const RealVector& weights = scan.frames.front().trajectory->weights;
+    const Trajectory& trajectory = *scan.frames.front().trajectory;
+    const RealVector& weights = trajectory.weights;
+    if (weights.size() > 0) {
+        if (const auto centre = unweighted_centre(trajectory, scan.grid)) {
+            findings.push_back(*centre);
+            return; // and with it the samples of weight 0
+        }
+    }
     const auto without = (weights.array() == 0).count();
     if (without > 0) {
         findings.push_back(
@@ -260,6 +295,37 @@ Findings findings_on(const Scan& scan) {
     on_off_resonance(scan, findings);
     on_weights(scan, findings);
     return findings;
+}
+
+Findings findings_on_reach(const Scan& scan) {
+    constexpr double full = 0.9;
+    constexpr double short_of = 0.6; // half of the lines or fewer, with their centre off by some
+    static const std::array<const char*, 3> axes{"kx", "ky", "kz"};
+    Extent extent;
+    for (const Trajectory* const trajectory : trajectories_of(scan.frames)) {
+        extent.add(trajectory->positions);
+    }
+    std::size_t least = 3;
+    std::size_t most = 3;
+    Vec3 reach{0, 0, 0};
+    for (std::size_t d = 0; d < static_cast<std::size_t>(scan.grid.dimensions); ++d) {
+        reach[d] =
+            std::max(std::abs(extent.least[d]), std::abs(extent.most[d])) / half(scan.grid, d);
+        if (scan.grid.size[d] >= fewest_voxels && reach[d] > 0) {
+            least = least == 3 || reach[d] < reach[least] ? d : least;
+            most = most == 3 || reach[d] > reach[most] ? d : most;
+        }
+    }
+    if (least == 3 || reach[least] > short_of || reach[most] < full) {
+        return {};
+    }
+    const bool counted = scan.format != "lsrecon-scan" && scan.trajectory_units.empty();
+    return {{Found::reach_uneven,
+             {{"short", reach[least]}, {"full", reach[most]}},
+             {{"axis", axes[least]},
+              {"other", axes[most]},
+              {"numbers", counted && least > 0 ? text("kspace_encode_step_", least)
+                                               : scan.name_of("trajectory")}}}};
 }
 
 void find_idle_field(const Scan& scan, Findings& findings) {

@@ -33,6 +33,10 @@ void require_reach(const Scan& scan);
 /// show only in the image: lengths in other units, voxels far away, a strong field.
 Findings findings_on(const Scan& scan);
 
+/// A trajectory that fills one dimension of the matrix and at most half of another: lines of an
+/// accelerated scan that are numbered without gaps, or a low resolution.
+Findings findings_on_reach(const Scan& scan);
+
 /// Adds a field map whose phase is too small to see in the image.
 void find_idle_field(const Scan& scan, Findings& findings);
 

@@ -19,6 +19,7 @@ struct StoredVolumes {
     std::string scan_sha256 = {}; ///< hash of the scan that coil maps belong to, "" where unknown
     /// Whether that scan was shifted to the header's position: "yes", "no", or "" where unknown.
     std::string header_shift = {};
+    double without_value = 0; ///< share of the voxels that had none and took a neighbour's
 };
 
 } // namespace lsrecon

@@ -150,15 +150,77 @@ std::string wrong_kz(const RawFrames& raw, const RawFrame& frame) {
                : "";
 }
 
+/// The third coordinate, relative to the first two, that gradients leave of a plane.
+constexpr double small_beyond = 0.01;
+
+/// Whether frames of two dimensions have trajectories along the gradient axes: three coordinates,
+/// not only two, in the plane of read_dir and phase_dir.
+bool are_along_gradient_axes(const std::vector<RawFrame*>& frames) {
+    constexpr double rounding = 1e-3;
+    double largest = 0;
+    double third = 0;
+    double along_slice = 0;
+    for (const RawFrame* const frame : frames) {
+        const auto& directions = frame->where.directions;
+        if (frame->third.empty() || !directions || !orthonormal(*directions)) {
+            return false;
+        }
+        for (std::size_t m = 0; m < frame->third.size(); ++m) {
+            const Vec3 k{frame->positions[2 * m], frame->positions[2 * m + 1], frame->third[m]};
+            largest = std::max(largest, std::sqrt(dot(k, k)));
+            third = std::max(third, std::abs(k[2]));
+            along_slice = std::max(along_slice, std::abs(dot(k, (*directions)[2])));
+        }
+    }
+    return third > small_beyond * largest && along_slice <= rounding * largest;
+}
+
+/// Trajectories along the gradient axes, rotated into the slice. Returns whether they were.
+bool rotate_into_slice(RawFrames& raw) {
+    std::vector<RawFrame*> frames;
+    for (auto& [counters, frame] : raw.frames) {
+        frames.push_back(&frame);
+    }
+    const std::size_t of_image = frames.size();
+    for (auto& [counters, frame] : raw.calibrations) {
+        frames.push_back(&frame);
+    }
+    if (raw.dimensions() != 2 || raw.kind.trajectory_dimensions != 3 ||
+        !are_along_gradient_axes(frames)) {
+        return false;
+    }
+    raw.range = {0, 0, 0};
+    raw.least = {HUGE_VAL, HUGE_VAL, HUGE_VAL};
+    raw.most = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
+    raw.largest_beyond = 0;
+    for (std::size_t f = 0; f < frames.size(); ++f) {
+        RawFrame& frame = *frames[f];
+        frame.least_beyond = frame.most_beyond = 0;
+        for (std::size_t m = 0; m < frame.third.size(); ++m) {
+            float* const stored = frame.positions.data() + 2 * m;
+            const Vec3 k{stored[0], stored[1], frame.third[m]};
+            for (std::size_t d = 0; d < 2; ++d) {
+                const double along = dot(k, (*frame.where.directions)[d]);
+                stored[d] = static_cast<float>(along);
+                if (f < of_image) {
+                    raw.range[d] = std::max(raw.range[d], std::abs(along));
+                    raw.least[d] = std::min(raw.least[d], along);
+                    raw.most[d] = std::max(raw.most[d], along);
+                }
+            }
+        }
+    }
+    return true;
+}
+
 /// A header of one partition beside a kz of three dimensions: all of a volume would be summed. What
 /// else writers put into a third coordinate has one sign, as density weights have, or is small.
 void require_no_kz(const RawFrames& raw) {
-    constexpr double small = 0.01; // of kx and ky: what gradients leave of a plane
     const bool z_is_given = raw.options.given("matrix").size() > 2;
     if (raw.dimensions() != 2 || raw.kind.trajectory_dimensions < 3 || z_is_given) {
         return;
     }
-    const double least = small * std::max(raw.range[0], raw.range[1]);
+    const double least = small_beyond * std::max(raw.range[0], raw.range[1]);
     for (const auto& [counters, frame] : raw.frames) {
         if (frame.least_beyond < -least && frame.most_beyond - frame.least_beyond > least) {
             const auto& [x, y, z] = raw.encoding.grid.size;
@@ -571,10 +633,14 @@ void set_counters(const RawFrames& raw, Scan& scan) {
 
 StoredScan assemble(RawFrames raw) {
     raw.centre_reversed_lines();
+    const bool rotated = rotate_into_slice(raw);
     Scan scan;
     scan.file = raw.encoding.file;
     scan.grid = raw.space.grid;
     add_findings(raw, scan.facts, scan.findings);
+    if (rotated) {
+        scan.findings.push_back({Found::gradient_axes});
+    }
     require_samples(raw);
     require_no_kz(raw);
     require_kz(raw);

@@ -254,6 +254,14 @@ public:
         return k;
     }
 
+    /// Adds the third coordinate of a trajectory where the grid has two.
+    void add_third(std::vector<float>& third) const {
+        const std::size_t stored = header_.trajectory_dimensions;
+        for (std::size_t i = begin(); scan_.dimensions() == 2 && stored > 2 && i < end(); ++i) {
+            third.push_back(stored_.positions[i * stored + 2]);
+        }
+    }
+
     /// The distance by which a line lies further along kx when center_sample counts in the stored
     /// array.
     long shift() const {
@@ -418,6 +426,7 @@ void append(RawFrames& scan, const Readout& readout, RawFrame& frame) {
             frame.positions.push_back(static_cast<float>(position[d]));
         }
     }
+    readout.add_third(frame.third);
     for (std::size_t c = 0; c < values.size(); ++c) {
         frame.values[c].insert(frame.values[c].end(), values[c].begin(), values[c].end());
     }

@@ -35,6 +35,7 @@ using RawBad = std::vector<std::pair<std::size_t, InputError>>;
 struct RawFrame {
     std::vector<float> positions; ///< M x dimensions of the grid
     std::vector<std::vector<std::complex<float>>> values; ///< a row a channel
+    std::vector<float> third; ///< M third coordinates of a trajectory where the grid has two
     std::vector<float> times; ///< M in s, 0 at center_sample; only if asked for
     std::vector<std::size_t> ends; ///< samples up to the end of each readout
     std::vector<long> shifts; ///< shifts of each readout, as of ReversedCentres; 0 of others
