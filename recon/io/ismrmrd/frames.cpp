@@ -421,6 +421,7 @@ void append(RawFrames& scan, const Readout& readout, RawFrame& frame) {
         frame.values[c].insert(frame.values[c].end(), values[c].begin(), values[c].end());
     }
     frame.ends.push_back(frame.values[0].size());
+    frame.segments.push_back(header.idx.segment);
     frame.shifts.push_back(readout.shift());
     frame.dwells.push_back(1e-6 * static_cast<double>(header.sample_time_us));
 }
