@@ -99,7 +99,7 @@ void ScanFile::check_readouts(std::size_t frame, const CoilRows& samples, Findin
         return;
     }
     const Trajectory& trajectory = *scan().frames[frame].trajectory;
-    const Readouts readouts =
+    const FrameReadouts readouts =
         stored_.readouts.empty() ? readouts_of(trajectory) : stored_.readouts[frame];
     for (const Finding& one : findings_on_readouts(scan().grid, trajectory, samples, readouts)) {
         if (std::none_of(found.begin(), found.end(),

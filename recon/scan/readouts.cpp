@@ -26,7 +26,7 @@ constexpr Index most_channels = 6; ///< the strongest combinations of coils
 constexpr std::ptrdiff_t half_window = 20; ///< samples to each side of the strongest
 constexpr double sure = 5; ///< t-value
 constexpr double gained = 1.1; ///< what is unexplained, over that with the correction
-constexpr double degrees = 180 / pi;
+constexpr double per_radian = 180 / pi;
 
 double mean_over_error(const std::vector<double>& values) {
     const Eigen::Map<const RealVector> v(values.data(), static_cast<Index>(values.size()));
@@ -35,7 +35,7 @@ double mean_over_error(const std::vector<double>& values) {
     return error > 0 ? v.mean() / error : 0;
 }
 
-double median(std::vector<double> values) {
+double middle_of(std::vector<double> values) {
     const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
     std::nth_element(values.begin(), middle, values.end());
     return *middle;
@@ -78,7 +78,7 @@ Line line_of(const std::vector<Vec3>& k, std::size_t first, std::size_t end) {
     return line;
 }
 
-double energy_of(const CoilRows& samples, const Line& line) {
+double line_energy(const CoilRows& samples, const Line& line) {
     return samples.visit([&](const auto& values) {
         return static_cast<double>(
             values.middleCols(static_cast<Index>(line.first), static_cast<Index>(line.count))
@@ -112,7 +112,7 @@ struct Lines {
 /// The lines of the plane with the most energy; none unless every readout is a line of one axis,
 /// whose samples fall on those of the others.
 std::vector<Line> plane_of(const Trajectory& trajectory, const CoilRows& samples,
-                           const Readouts& readouts) {
+                           const FrameReadouts& readouts) {
     std::map<long, std::pair<double, std::vector<Line>>> planes;
     Line first_line;
     std::size_t first = 0;
@@ -131,7 +131,7 @@ std::vector<Line> plane_of(const Trajectory& trajectory, const CoilRows& samples
         const std::size_t normal = line.axis == 2 ? 1 : 2;
         auto& [energy, lines] = planes[std::lround(line.start[normal])];
         line.number = lines.size();
-        energy += energy_of(samples, line);
+        energy += line_energy(samples, line);
         lines.push_back(line);
     }
     const auto strongest =
@@ -154,7 +154,7 @@ void sort_lines(std::vector<Line> plane, const CoilRows& samples, Lines& sorted)
         if (gap > 0.1) {
             least = std::min(least, gap);
             sorted.lines.push_back(plane[i]);
-            sorted.energy.push_back(energy_of(samples, plane[i]));
+            sorted.energy.push_back(line_energy(samples, plane[i]));
         }
     }
     sorted.distance = least;
@@ -220,7 +220,8 @@ void combine_coils(Lines& lines) {
     }
 }
 
-Lines lines_of(const Trajectory& trajectory, const CoilRows& samples, const Readouts& readouts) {
+Lines lines_of(const Trajectory& trajectory, const CoilRows& samples,
+               const FrameReadouts& readouts) {
     const std::vector<Line> plane = plane_of(trajectory, samples, readouts);
     Lines lines;
     if (plane.size() < 2 * fewest_lines || samples.largest_part() == 0) {
@@ -374,7 +375,7 @@ struct Predicted {
     double by_own = 0; ///< what the kernel of the own class explains, of the sum of t_squared
 };
 
-Predicted predict(const Lines& lines, const Classes& classes, bool along) {
+Predicted predict_lines(const Lines& lines, const Classes& classes, bool along) {
     const auto window = window_of(lines);
     const Index channels = lines.values.front().rows();
     const auto target = [&](std::size_t i) {
@@ -474,7 +475,7 @@ void find_phase(const Predicted& predicted, bool with_delay, Difference& differe
             difference.delay = delay;
         }
     }
-    difference.phase = degrees * std::arg(best) / 2;
+    difference.phase = per_radian * std::arg(best) / 2;
     const ComplexVector correction = std::polar(1.0, -std::arg(best)) * ramp(difference.delay);
     double before = 0;
     double after = 0;
@@ -538,7 +539,7 @@ Findings on_direction(const Lines& lines, const std::vector<Classes>& all) {
 Findings on_classes(const Lines& lines, const std::vector<Classes>& all) {
     for (const Classes& classes : all) {
         const bool direction = classes.name == "direction";
-        const Predicted predicted = predict(lines, classes, direction);
+        const Predicted predicted = predict_lines(lines, classes, direction);
         Difference found;
         std::vector<double> matched;
         find_phase(predicted, direction, found, matched);
@@ -593,7 +594,7 @@ std::optional<double> strongest_step(const Explained& explained, int steps, doub
             step = near;
         }
     }
-    return degrees * step;
+    return per_radian * step;
 }
 
 /// The step of a phase that grows quadratically with the number of the line, in degrees: the phase
@@ -688,7 +689,7 @@ Findings on_position(const Grid& grid, const Lines& lines) {
 
 /// The values of readouts where they cross k = 0, between the two samples beside it.
 std::vector<ComplexVector> at_centre(const Trajectory& trajectory, const CoilRows& samples,
-                                     const Readouts& readouts, double& noise) {
+                                     const FrameReadouts& readouts, double& noise) {
     constexpr double near = 0.2; // cycles per field of view
     std::vector<ComplexVector> centres;
     std::vector<double> last;
@@ -726,7 +727,7 @@ std::vector<ComplexVector> at_centre(const Trajectory& trajectory, const CoilRow
             last.push_back(column(readouts.ends[r] - 1).squaredNorm());
         }
     }
-    noise = last.empty() ? 0 : std::sqrt(median(last));
+    noise = last.empty() ? 0 : std::sqrt(middle_of(last));
     return centres;
 }
 
@@ -739,7 +740,7 @@ struct Steps {
     double noise = 0; ///< bound of the standard deviation of a phase, times 4
 };
 
-Steps steps_of(const std::vector<ComplexVector>& centres, double noise) {
+Steps centre_steps(const std::vector<ComplexVector>& centres, double noise) {
     Steps steps;
     steps.phases.resize(static_cast<Index>(centres.size()) - 1);
     std::vector<double> angles;
@@ -751,13 +752,13 @@ Steps steps_of(const std::vector<ComplexVector>& centres, double noise) {
         const Complex step = centres[s].dot(centres[s + 1]) / (a * b);
         steps.phases(static_cast<Index>(s)) = step / std::max(std::abs(step), 1e-30);
         steps.coherence += std::abs(step) / static_cast<double>(centres.size() - 1);
-        angles.push_back(degrees * std::abs(std::arg(step)));
+        angles.push_back(per_radian * std::abs(std::arg(step)));
         ratios.push_back(std::max(a / b, b / a));
         strengths.push_back(a);
     }
-    steps.angle = median(angles);
-    steps.ratio = median(ratios);
-    steps.noise = 4 * noise / median(strengths);
+    steps.angle = middle_of(angles);
+    steps.ratio = middle_of(ratios);
+    steps.noise = 4 * noise / middle_of(strengths);
     return steps;
 }
 
@@ -790,13 +791,13 @@ Findings on_centres(const std::vector<ComplexVector>& centres, double noise) {
     if (centres.size() < fewest_lines) {
         return {};
     }
-    const Steps steps = steps_of(centres, noise);
+    const Steps steps = centre_steps(centres, noise);
     if (steps.coherence < same_coils) {
         return {};
     }
-    if (steps.angle > std::max(differ, degrees * steps.noise)) {
+    if (steps.angle > std::max(differ, per_radian * steps.noise)) {
         const Complex mean = steps.phases.mean();
-        const double step = degrees * std::arg(mean);
+        const double step = per_radian * std::arg(mean);
         const std::optional<double> growth = growth_of(steps.phases, regular);
         if (growth && std::abs(*growth) < 175) { // 180: two classes
             return {{Found::readout_quadratic, {{"degrees", *growth}, {"half", *growth / 2}}}};
@@ -818,7 +819,7 @@ Findings on_centres(const std::vector<ComplexVector>& centres, double noise) {
 
 } // namespace
 
-Readouts readouts_of(const Trajectory& trajectory) {
+FrameReadouts readouts_of(const Trajectory& trajectory) {
     const std::vector<Vec3>& k = trajectory.positions;
     const auto breaks = [&](std::size_t m) { // between m - 1 and m
         double bend = 0;
@@ -833,7 +834,7 @@ Readouts readouts_of(const Trajectory& trajectory) {
     for (std::size_t m = 2; m < k.size() && length == 0; ++m) {
         length = breaks(m) ? m : 0;
     }
-    Readouts readouts;
+    FrameReadouts readouts;
     if (length < 8 || k.size() % length != 0) {
         return readouts;
     }
@@ -847,7 +848,7 @@ Readouts readouts_of(const Trajectory& trajectory) {
 }
 
 Findings findings_on_readouts(const Grid& grid, const Trajectory& trajectory,
-                              const CoilRows& samples, const Readouts& readouts) {
+                              const CoilRows& samples, const FrameReadouts& readouts) {
     if (readouts.ends.size() < fewest_lines || samples.empty()) {
         return {};
     }

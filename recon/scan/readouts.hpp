@@ -13,14 +13,14 @@
 namespace lsrecon {
 
 /// The readouts of a frame, in the order in which they were taken.
-struct Readouts {
+struct FrameReadouts {
     std::vector<std::size_t> ends; ///< samples up to the end of each
     std::vector<std::uint16_t> segments; ///< shot of each, or none where it is not known
 };
 
 /// The readouts of a trajectory whose format does not say where they end: of one length, with a
 /// break in the course of k between two of them. None where there are no such breaks.
-Readouts readouts_of(const Trajectory& trajectory);
+FrameReadouts readouts_of(const Trajectory& trajectory);
 
 /// What is wrong with the readouts of a frame, by its samples alone; nothing where these do not
 /// decide. Cartesian lines are compared with their neighbours, readouts that cross k = 0 with each
@@ -32,6 +32,6 @@ Readouts readouts_of(const Trajectory& trajectory);
 /// reported where it leaves at least a tenth more of the samples unexplained than the kernel with
 /// it does, and the gain has a t-value of 5 over the lines.
 Findings findings_on_readouts(const Grid& grid, const Trajectory& trajectory,
-                              const CoilRows& samples, const Readouts& readouts);
+                              const CoilRows& samples, const FrameReadouts& readouts);
 
 } // namespace lsrecon

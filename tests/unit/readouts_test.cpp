@@ -40,7 +40,7 @@ Complex value(int coil, double kx, double ky, double middle = 0) {
 struct Made {
     Trajectory trajectory;
     CoilMatrix samples{coils, 0};
-    Readouts readouts;
+    FrameReadouts readouts;
 
     /// A readout of samples at these positions, which are those of the trajectory but for a delay.
     void add(const std::vector<Vec3>& positions, Complex factor = 1, double delay = 0,

@@ -458,11 +458,11 @@ void set_own_place(const Pose& where, OwnPlaces own, Frame& frame) {
     }
 }
 
-Readouts readouts_of(const RawFrame& frame, const RawPart& part) {
+FrameReadouts readouts_of(const RawFrame& frame, const RawPart& part) {
     const auto begin = static_cast<std::ptrdiff_t>(part.first);
     const auto end = static_cast<std::ptrdiff_t>(part.end);
-    Readouts readouts{{frame.ends.begin() + begin, frame.ends.begin() + end},
-                      {frame.segments.begin() + begin, frame.segments.begin() + end}};
+    FrameReadouts readouts{{frame.ends.begin() + begin, frame.ends.begin() + end},
+                           {frame.segments.begin() + begin, frame.segments.begin() + end}};
     const std::size_t before = part.first == 0 ? 0 : frame.ends[part.first - 1];
     for (std::size_t& sample : readouts.ends) {
         sample -= before;
