@@ -241,6 +241,30 @@ std::string about_silence(const Finding& f) {
                 " are 0", in_frames, ": check how the scan was written");
 }
 
+std::string about_reversed_lines(const Finding& f) {
+    return f.number("flagged") > 0
+               ? "Lines that the scan says run backwards match their neighbours when they are read "
+                 "forwards: they seem to be reversed already. Clear the flag (IS_REVERSE), or "
+                 "reverse their samples."
+               : "Every other line matches its neighbours when it is read backwards: its samples "
+                 "seem to be stored backwards without the flag. Set it (IS_REVERSE), or reverse "
+                 "the samples.";
+}
+
+std::string about_shots(const Finding& f) {
+    const double angle = f.number("degrees");
+    const double gain = f.number("gain");
+    const bool lines = f.number("lines") > 0; // which cannot tell a phase from that less 180
+    const std::string phase =
+        angle == 0 ? ""
+                   : text("by a phase of ", in_words(angle), " degrees",
+                          lines ? text(" (or ", in_words(180 - angle), ")") : " in the median");
+    const std::string strength = gain == 1 ? "" : text("in strength by ", rounded(gain));
+    return text("The shots do not fit each other: ", f.word("which"), " differ ", phase,
+                phase.empty() || strength.empty() ? "" : " and ", strength,
+                ". That makes ghosts or streaks. Correct the samples.");
+}
+
 std::string about_failure(const Finding& f) {
     const std::string label = f.word("label");
     return text("frame ", in_words(f.number("frame")), label.empty() ? "" : " (" + label + ")",
@@ -416,6 +440,26 @@ std::vector<FindingRow> on_trajectories() {
          says("EPI: the gradient's times in trajectoryDescription give the positions of samples. "
               "Lines of the two directions are not corrected against each other: a ghost may "
               "remain.")},
+        {Found::lines_reversed, "lines_reversed", Severity::warning, &about_reversed_lines},
+        {Found::directions_differ, "epi_ghost", Severity::warning,
+         says("Lines that run backwards differ from the others by {degrees} degrees and {samples} "
+              "samples, and are {gain} times as strong. That makes a ghost at half of the field of "
+              "view; it is not corrected, and maps estimated from this scan contain it.")},
+        {Found::shots_differ, "shots_differ", Severity::warning, &about_shots},
+        {Found::readout_steps, "readout_phase", Severity::warning,
+         says(
+             "The phase of the readouts at k = 0 changes by {degrees} degrees from each readout to "
+             "the next; at 180 every other one has the other sign. Correct the samples: each "
+             "readout measures the same there.")},
+        {Found::readout_quadratic, "readout_phase", Severity::warning,
+         says("The phase of the readouts grows quadratically: its step from one to the next grows "
+              "by {degrees} degrees with each readout, as that of RF spoiling. Multiply the "
+              "samples of readout n by exp(-i pi/180 {half} n (n + 1)).")},
+        {Found::object_at_edge, "object_at_edge", Severity::warning,
+         says(
+             "The object lies half of the field of view off along {axis}: it crosses the edge, and "
+             "nothing is in the middle. Every other line may have the other sign. `shift_mm` "
+             "{shift} moves it to the middle.")},
         {Found::units_ambiguous, "units_ambiguous", Severity::warning,
          says("The range of the trajectory would also fit {unit}. If the object has a wrong size, "
               "write the trajectory in 1/m ({per_m} times {unit}).")},

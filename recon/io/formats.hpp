@@ -17,6 +17,7 @@
 #include "io/hdf5/reader.hpp"
 #include "scan/check.hpp"
 #include "scan/grid.hpp"
+#include "scan/readouts.hpp"
 #include "scan/scan.hpp"
 
 namespace lsrecon {
@@ -80,6 +81,7 @@ struct StoredScan {
     Scan scan; ///< its frames have C x 0 samples
     /// Reads the samples of a frame. Those of a single frame are asked for once.
     std::function<CoilRows(std::size_t frame)> samples;
+    std::vector<FrameReadouts> readouts = {}; ///< of each frame; none where the format does not say
 };
 
 /// A scan of which no array was read.

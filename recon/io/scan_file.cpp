@@ -9,6 +9,7 @@
 #include "scan/check.hpp"
 #include "scan/failed_frames.hpp"
 #include "scan/findings.hpp"
+#include "scan/readouts.hpp"
 #include "scan/slice.hpp"
 
 namespace lsrecon {
@@ -77,7 +78,7 @@ ScanFile::ScanFile(LoadedScan loaded, const ReadOptions& options)
     : file_(std::move(loaded.file)), stored_(std::move(loaded.stored)) {
     bad_ = std::move(loaded.bad);
     Scan& scan = stored_.scan;
-    const Findings of_samples = check_samples(options.bad_frames);
+    const Findings of_samples = check_samples(options);
     file_->require_unchanged();
     scan.sha256 = [file = file_] { return file->sha256(); };
     if (options.low_resolution) {
@@ -93,12 +94,29 @@ ScanFile::ScanFile(LoadedScan loaded, const ReadOptions& options)
     add(scan.findings, of_samples);
 }
 
-Findings ScanFile::check_samples(bool bad_frames) {
+void ScanFile::check_readouts(std::size_t frame, const CoilRows& samples, Findings& found) const {
+    constexpr std::size_t most = 8; // frames of a series share their faults
+    if (frame % (1 + (scan().frames.size() - 1) / most) != 0) {
+        return;
+    }
+    const Trajectory& trajectory = *scan().frames[frame].trajectory;
+    const FrameReadouts readouts =
+        stored_.readouts.empty() ? readouts_of(trajectory) : stored_.readouts[frame];
+    for (const Finding& one : findings_on_readouts(scan().grid, trajectory, samples, readouts)) {
+        if (std::none_of(found.begin(), found.end(),
+                         [&](const Finding& other) { return other.code == one.code; })) {
+            found.push_back(one);
+        }
+    }
+}
+
+Findings ScanFile::check_samples(const ReadOptions& options) {
     const std::size_t frames = scan().frames.size();
     if (!scan().has_samples()) {
         return {};
     }
     SampleCheck check(scan());
+    Findings of_readouts;
     for (std::size_t f = 0; f < frames; ++f) {
         if (bad_.count(f) > 0) {
             check.skip();
@@ -107,6 +125,7 @@ Findings ScanFile::check_samples(bool bad_frames) {
         try {
             CoilRows values = stored_.samples(f);
             check.add(values);
+            check_readouts(f, values, of_readouts);
             const Frame& frame = scan().frames[f];
             if (const Frame* const own = calibration_samples_of(scan(), frame)) {
                 if (const auto coil = silent_in_these_alone(own->samples, values)) {
@@ -119,7 +138,7 @@ Findings ScanFile::check_samples(bool bad_frames) {
         } catch (const RunError&) {
             throw;
         } catch (const InputError& error) {
-            if (!bad_frames || frames == 1) {
+            if (!options.bad_frames || frames == 1) {
                 throw;
             }
             bad_.emplace(f, error);
@@ -142,6 +161,11 @@ Findings ScanFile::check_samples(bool bad_frames) {
     while (bad_.count(first_good_) > 0 ||
            std::binary_search(empty.begin(), empty.end(), first_good_)) {
         ++first_good_;
+    }
+    for (const Finding& one : of_readouts) {
+        if (one.code != Found::object_at_edge || !options.image.shifts()) {
+            findings.push_back(one);
+        }
     }
     return findings;
 }

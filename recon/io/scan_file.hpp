@@ -55,7 +55,8 @@ public:
     void report_bad(Reporter& report) const;
 
 private:
-    Findings check_samples(bool bad_frames);
+    Findings check_samples(const ReadOptions& options);
+    void check_readouts(std::size_t frame, const CoilRows& samples, Findings& found) const;
 
     std::shared_ptr<InputFile> file_;
     StoredScan stored_;

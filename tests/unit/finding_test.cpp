@@ -324,6 +324,43 @@ Worded more_on_samples() {
         {{Found::epi_ghost},
          "EPI: the gradient's times in trajectoryDescription give the positions of samples. Lines "
          "of the two directions are not corrected against each other: a ghost may remain."},
+        {{Found::lines_reversed, {{"flagged", 0}}},
+         "Every other line matches its neighbours when it is read backwards: its samples seem to "
+         "be "
+         "stored backwards without the flag. Set it (IS_REVERSE), or reverse the samples."},
+        {{Found::lines_reversed, {{"flagged", 1}}},
+         "Lines that the scan says run backwards match their neighbours when they are read "
+         "forwards: they seem to be reversed already. Clear the flag (IS_REVERSE), or reverse "
+         "their "
+         "samples."},
+        {{Found::directions_differ, {{"degrees", 29}, {"samples", 0.8}, {"gain", 1}}},
+         "Lines that run backwards differ from the others by 29 degrees and 0.8 samples, and are 1 "
+         "times as strong. That makes a ghost at half of the field of view; it is not corrected, "
+         "and maps estimated from this scan contain it."},
+        {{Found::shots_differ,
+          {{"degrees", 63}, {"gain", 1}, {"lines", 1}},
+          {{"which", "lines of segments 0 and 1"}}},
+         "The shots do not fit each other: lines of segments 0 and 1 differ by a phase of 63 "
+         "degrees "
+         "(or 117). That makes ghosts or streaks. Correct the samples."},
+        {{Found::shots_differ,
+          {{"degrees", 20}, {"gain", 0.7}},
+          {{"which", "neighbouring readouts"}}},
+         "The shots do not fit each other: neighbouring readouts differ by a phase of 20 degrees "
+         "in "
+         "the median and in strength by 0.7. That makes ghosts or streaks. Correct the samples."},
+        {{Found::readout_steps, {{"degrees", 180}}},
+         "The phase of the readouts at k = 0 changes by 180 degrees from each readout to the next; "
+         "at 180 every other one has the other sign. Correct the samples: each readout measures "
+         "the same there."},
+        {{Found::readout_quadratic, {{"degrees", 150}, {"half", 75}}},
+         "The phase of the readouts grows quadratically: its step from one to the next grows by "
+         "150 degrees with each readout, as that of RF spoiling. Multiply the samples of readout n "
+         "by exp(-i pi/180 75 n (n + 1))."},
+        {{Found::object_at_edge, {}, {{"axis", "y"}, {"shift", "0,120"}}},
+         "The object lies half of the field of view off along y: it crosses the edge, and nothing "
+         "is in the middle. Every other line may have the other sign. `shift_mm` 0,120 moves it to "
+         "the middle."},
         {{Found::units_ambiguous, {{"per_m", 2}}, {{"unit", "1/cm"}}},
          "The range of the trajectory would also fit 1/cm. If the object has a wrong size, "
          "write the trajectory in 1/m (2 times 1/cm)."},

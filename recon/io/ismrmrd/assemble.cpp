@@ -521,7 +521,21 @@ void set_own_pose(const Pose& where, OwnPoses own, Frame& frame) {
     }
 }
 
-void add_frames(RawFrames& raw, const Vec3& factor, OwnPoses own, Scan& scan, RawSamples& samples) {
+FrameReadouts readouts_of(const RawFrame& frame, const RawPart& part) {
+    const auto begin = static_cast<std::ptrdiff_t>(part.first);
+    const auto end = static_cast<std::ptrdiff_t>(part.end);
+    FrameReadouts readouts{{frame.ends.begin() + begin, frame.ends.begin() + end},
+                           {frame.segments.begin() + begin, frame.segments.begin() + end}};
+    const std::size_t before = part.first == 0 ? 0 : frame.ends[part.first - 1];
+    for (std::size_t& sample : readouts.ends) {
+        sample -= before;
+    }
+    return readouts;
+}
+
+void add_frames(RawFrames& raw, const Vec3& factor, OwnPoses own, StoredScan& stored,
+                RawSamples& samples) {
+    Scan& scan = stored.scan;
     const ReadOptions& options = raw.options;
     const bool cut_up = options.spokes_per_frame > 0;
     TrajectoryPool pool;
@@ -550,6 +564,7 @@ void add_frames(RawFrames& raw, const Vec3& factor, OwnPoses own, Scan& scan, Ra
             made.samples = CoilRows(frame.values.size(), 0, Precision::float32);
             set_own_pose(frame.where, own, made);
             scan.frames.push_back(std::move(made));
+            stored.readouts.push_back(readouts_of(frame, part));
             samples.add_frame(part, first, end - first);
         }
         if (scan.frames.size() > before) {
@@ -634,7 +649,8 @@ void set_counters(const RawFrames& raw, Scan& scan) {
 StoredScan assemble(RawFrames raw) {
     raw.centre_reversed_lines();
     const bool rotated = rotate_into_slice(raw);
-    Scan scan;
+    StoredScan stored;
+    Scan& scan = stored.scan;
     scan.file = raw.encoding.file;
     scan.grid = raw.space.grid;
     add_findings(raw, scan.facts, scan.findings);
@@ -656,8 +672,9 @@ StoredScan assemble(RawFrames raw) {
     }
     set_calibrations(raw, factor, own == OwnPoses::positions, scan);
     const auto samples = std::make_shared<RawSamples>();
-    add_frames(raw, factor, own, scan, *samples);
-    return {std::move(scan), [samples](std::size_t frame) { return samples->take(frame); }};
+    add_frames(raw, factor, own, stored, *samples);
+    stored.samples = [samples](std::size_t frame) { return samples->take(frame); };
+    return stored;
 }
 
 } // namespace lsrecon

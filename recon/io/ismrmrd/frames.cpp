@@ -145,7 +145,9 @@ public:
             const Vec3 k = position(sample);
             for (std::size_t d = 0; d < scan_.dimensions(); ++d) {
                 const double half = 0.5 * static_cast<double>(scan_.encoding.grid.size[d]);
-                if (std::abs(k[d]) > 1.05 * half) {
+                // Which of its two meanings center_sample has is known after the last line.
+                const double by_array = d == 0 ? k[0] + static_cast<double>(shift()) : k[d];
+                if (std::min(std::abs(k[d]), std::abs(by_array)) > 1.05 * half) {
                     refuse(fields[d], text("a sample at ", k[d], " cycles per FOV"),
                            text("between ", -half, " and ", half, " for ",
                                 scan_.encoding.grid.size[d], " voxels"),
@@ -431,6 +433,7 @@ void append(RawFrames& scan, const Readout& readout, RawFrame& frame) {
         frame.values[c].insert(frame.values[c].end(), values[c].begin(), values[c].end());
     }
     frame.ends.push_back(frame.values[0].size());
+    frame.segments.push_back(header.idx.segment);
     frame.shifts.push_back(readout.shift());
     frame.dwells.push_back(1e-6 * static_cast<double>(header.sample_time_us));
 }

@@ -38,6 +38,7 @@ struct RawFrame {
     std::vector<float> third; ///< M third coordinates of a trajectory where the grid has two
     std::vector<float> times; ///< M in s, 0 at center_sample; only if asked for
     std::vector<std::size_t> ends; ///< samples up to the end of each readout
+    std::vector<std::uint16_t> segments; ///< idx.segment of each readout
     std::vector<long> shifts; ///< shifts of each readout, as of ReversedCentres; 0 of others
     std::vector<double> dwells; ///< dwell times of each readout, in s
     RawBad bad;
