@@ -47,6 +47,7 @@ enum class Found {
     frames_zero,
     samples_zero,
     acquisitions_zero,
+    spikes,
     weights_zero,
     noise_unlike_samples,
     noise_of_other_channels,

@@ -11,6 +11,7 @@
 #include "base/error.hpp"
 #include "base/finding.hpp"
 #include "scan/scan.hpp"
+#include "scan/spikes.hpp"
 
 namespace lsrecon {
 
@@ -61,7 +62,7 @@ public:
     /// The next frame is left out of the check.
     void skip();
     /// Ends the check after the last frame: every coil that is silent, frames in which every coil
-    /// is, frames without a sample that counts, and zeros when many samples are. InputError when
+    /// is, frames without a sample that counts, zeros when many samples are, and spikes. InputError when
     /// all samples that count are zero.
     Findings end() const;
     /// Frames that make no image but zeros.
@@ -75,6 +76,8 @@ private:
     std::vector<std::size_t> silent_; ///< frames in which every coil is silent
     std::vector<std::size_t> empty_;
     std::size_t counted_ = 0; ///< samples that count
+    Spikes spikes_; ///< of all frames; the first is of the first frame that has one
+    std::size_t frame_of_spikes_ = 0;
     std::size_t zeros_ = 0; ///< samples of these that are 0 in every coil
 };
 
