@@ -1,4 +1,4 @@
-// The verbs of arrays (recon/device/device.hpp). x is the fastest dimension.
+// Implements the operations of recon/device/device.hpp on arrays. x is the fastest dimension.
 //
 // A dot product is summed in a fixed order, so that repeated runs give identical bits: work-item i
 // of all takes the elements i, i + items, ...; a tree adds the items of a work-group, another the

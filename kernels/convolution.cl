@@ -1,4 +1,4 @@
-// Products of a box of values and circulant matrices of twice the period
+// Multiplies a box of values by circulant matrices of twice the period
 // (recon/device/opencl/line_convolution.cpp): FFTs of lines in local memory, along one dimension a
 // kernel. A kernel does all that its lines need at once: coil maps, factors, the spectrum, sums
 // over parities. So the values pass through memory five times, and zeros never.

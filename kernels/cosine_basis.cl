@@ -1,4 +1,4 @@
-// Cosine transforms (DCT-II) of a grid by complex FFTs: what is around them
+// Reorders and rotates values around complex FFTs to make cosine transforms (DCT-II) of a grid
 // (recon/operators/cosine_basis.cpp). Makhoul 1980, IEEE Trans. ASSP 28:27. x is the fastest
 // dimension.
 //

@@ -1,5 +1,5 @@
-// Differences of neighbours on a grid and their adjoint (recon/operators/differences.cpp). x is the
-// fastest dimension.
+// Computes differences of neighbours on a grid and their adjoint (recon/operators/differences.cpp).
+// x is the fastest dimension.
 //
 // Errors: a rounding of eps for each addition and product. Define: DOUBLES.
 //

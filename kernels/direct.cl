@@ -1,5 +1,5 @@
-// What goes before and after every variant of the direct transform (transform.h): sources are laid
-// out as the variant reads them, and totals become the values of points.
+// Packs sources as a variant of the direct transform (transform.h) reads them, and afterwards makes
+// the values of points from its totals.
 // Defines: DOUBLES; REAL_VALUES, 1 for one real value a source.
 #include "real.h"
 #ifndef REAL_VALUES

@@ -1,5 +1,5 @@
-// What the device does at most: multiply-adds, and pairs of a sine and a cosine of one phase, by
-// the hardware or by the library. `bench` divides a variant's rate by these.
+// Measures what the device does at most: multiply-adds, and pairs of a sine and a cosine of one
+// phase, by the hardware or by the library. `bench` divides a variant's rate by these.
 //
 // MATRIX_UNITS: multiply-adds of doubles by matrix units, too (separable_matrix.cl).
 //

@@ -1,8 +1,8 @@
-// FHd, Q or F (transform.h), one work-item a point, everything in global memory: position and sum
-// are read and written there for every pair, in one float a component.
+// Computes FHd, Q or F (transform.h), one work-item a point, everything in global memory: position
+// and sum are read and written there for every pair, in one float a component.
 // Geometry: one dimension, at least point_count work-items.
 // Defines: DOUBLES, COILS, SIGN, REAL_VALUES, LOW_POINTS, LOW_SOURCES (defaults in transform.h).
-// Error: its row of recon/engines/opencl/engines.cpp.
+// Error: its row of recon/engines/engines.cpp.
 #include "transform.h"
 
 __kernel void transform(__global const real *sources, const int source_count,

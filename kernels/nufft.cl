@@ -1,5 +1,5 @@
-// The NUFFT between its samples and its fine grid (recon/engines/opencl/nufft.cpp). Every sum has a
-// fixed order: repeated runs give identical bits.
+// Spreads the samples of a NUFFT onto its fine grid and interpolates them from it
+// (recon/engines/opencl/nufft.cpp). Every sum has a fixed order: repeated runs give identical bits.
 //
 // Adjoint: the fine grid is divided into tiles of TX x TY points of two dimensions and LAYERS of
 // the third, which a work-group each computes. A work-item has one point of each layer. The samples

@@ -1,4 +1,4 @@
-// Vectors, shortened (recon/operators/proximal.cpp).
+// Shortens the vector at each voxel by a threshold (recon/operators/proximal.cpp).
 //
 // Errors: a rounding of eps for each operation. Define: DOUBLES.
 

@@ -1,9 +1,9 @@
-// FHd, Q or F (transform.h), one work-item a point, with its position and its sums in private
-// memory: global memory is read for sources only, and written once a chunk.
+// Computes FHd, Q or F (transform.h), one work-item a point, with its position and its sums in
+// private memory: global memory is read for sources only, and written once a chunk.
 // Geometry: one dimension, at least point_count work-items.
 // Defines: DOUBLES, COILS, SIGN, REAL_VALUES, LOW_POINTS, LOW_SOURCES, RUN (defaults in
 // transform.h).
-// Error: its row of recon/engines/opencl/engines.cpp.
+// Error: its row of recon/engines/engines.cpp.
 #include "transform.h"
 
 #ifndef SOURCE_MEMORY

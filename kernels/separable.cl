@@ -1,4 +1,4 @@
-// FHd or Q on a lattice without trigonometry per pair: exp(i 2 pi k.u) = ex ey ez.
+// Computes FHd or Q on a lattice without trigonometry per pair: exp(i 2 pi k.u) = ex ey ez.
 //
 //     out_r,x = sum_m b_mr ex_mx,   b_mr = value_m ey ez for the row r = (coil, z, y)
 //
@@ -17,7 +17,7 @@
 // one number before that goes to a total of two; CHUNK samples at most stand in private memory.
 // Such sums lose 0.3 eps sqrt(RUN + RUNS), the terms 1.2 eps: measured at 32^3 voxels and 2048
 // random samples, 32 and 4 are 1.3e-7 wrong, 16 and 8 1.1e-7, 8 and 8 1.0e-7 for a sixth more time.
-// Error: its row of recon/engines/opencl/engines.cpp.
+// Error: its row of recon/engines/engines.cpp.
 
 #ifndef RUN
 #define RUN 16

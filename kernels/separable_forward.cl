@@ -1,10 +1,11 @@
-// F on a lattice, out_m = sum_r conj(ey ez) sum_x rho_rx conj(ex): LANES samples a work-item, ROWS
-// rows at a time, the factors of x in private memory. All factors are those of factors_rows without
-// values. out[m / LANES][real high, real low, imaginary high, imaginary low][LANES].
+// Computes F on a lattice, out_m = sum_r conj(ey ez) sum_x rho_rx conj(ex): LANES samples a
+// work-item, ROWS rows at a time, the factors of x in private memory. All factors are those of
+// factors_rows without values.
+// out[m / LANES][real high, real low, imaginary high, imaginary low][LANES].
 // Defines: MOST_X, room for as many voxels of x; RUN of them are summed in floats before the sum of
 // those takes them over.
 // Geometry: samples / LANES.
-// Error: its row of recon/engines/opencl/engines.cpp.
+// Error: its row of recon/engines/engines.cpp.
 #include "separable_factors.h"
 #include "separable_rows.h"
 

@@ -1,4 +1,4 @@
-// F on a lattice, for devices whose local memory is fast: out_m = sum_r conj(ey ez) T_rm with
+// Computes F on a lattice, for devices with fast local memory: out_m = sum_r conj(ey ez) T_rm with
 //
 //     T_rm = sum_x rho_rx conj(ex) = sum over x >= 0 of c S - i s D,   S, D = rho(+x) +- rho(-x)
 //
@@ -6,7 +6,7 @@
 // Here the columns of the tile are samples (separable_tile.h), and STEP voxels of x at a time stand
 // in local memory. A work-group takes its samples through the rows of a strip.
 // Defines: those of separable_tile.h.
-// Error: its row of recon/engines/opencl/engines.cpp.
+// Error: its row of recon/engines/engines.cpp.
 #define LANES 1
 #include "separable_factors.h"
 #include "separable_rows.h"

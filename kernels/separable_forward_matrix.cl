@@ -1,10 +1,10 @@
-// F on a lattice (separable_forward_local.cl has the sums), with the sums in double precision, for
-// devices whose matrix units have that at the rate of floats.
+// Computes F on a lattice (separable_forward_local.cl has the sums), with the sums in double
+// precision, for devices whose matrix units have that at the rate of floats.
 //
 // T is a product of real matrices: rows are its real and imaginary parts, columns are samples, and
 // every x >= 0 is two steps, c with (re S, im S) and s with (im D, -re D).
 // Defines: those of separable_matrix.h.
-// Error: its row of recon/engines/opencl/engines.cpp.
+// Error: its row of recon/engines/engines.cpp.
 #ifndef WARPS_X
 #define WARPS_X 2
 #define WARPS_Y 2

@@ -1,5 +1,5 @@
-// FHd or Q on a lattice without trigonometry per pair (separable.cl has the sums), for devices
-// whose local memory is fast. Factors are laid out by samples:
+// Computes FHd or Q on a lattice without trigonometry per pair (separable.cl has the sums), for
+// devices whose local memory is fast. Factors are laid out by samples:
 // factors[m][real or imaginary][stride].
 //
 // STEP samples at a time are in local memory (separable_tile.h), while the next ones are loaded
@@ -7,7 +7,7 @@
 //
 // `run` samples are summed in floats before the sum goes to the totals in two floats.
 // Defines: those of separable_tile.h.
-// Error: its row of recon/engines/opencl/engines.cpp.
+// Error: its row of recon/engines/engines.cpp.
 #define LANES 1
 #include "separable_factors.h"
 #include "separable_tile.h"

@@ -1,11 +1,11 @@
-// FHd or Q on a lattice without trigonometry per pair (separable.cl has the sums), with the sums in
-// double precision, for devices whose matrix units have that at the rate of floats.
+// Computes FHd or Q on a lattice without trigonometry per pair (separable.cl has the sums), with
+// the sums in double precision, for devices whose matrix units have that at the rate of floats.
 //
 // It is a product of real matrices: rows are the real and imaginary parts of b, columns are c and s
 // of ex. Factors are right to half an ulp of a float, b = y z is formed in floats; what the sums
 // lose is nothing beside that. With DOUBLES factors and b are doubles, too.
 // Defines: those of separable_matrix.h.
-// Error: its row of recon/engines/opencl/engines.cpp.
+// Error: its row of recon/engines/engines.cpp.
 #ifndef WARPS_X
 #define WARPS_X 2
 #define WARPS_Y 2

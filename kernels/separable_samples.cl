@@ -1,6 +1,6 @@
-// Values of samples as the separable kernels take them (separable_factors.h), from those of a scan.
-// Defines: DOUBLES; WIDE, what a value is turned in: double where the device has that; REAL_VALUES,
-// 1 for one real value a sample.
+// Packs the values of a scan's samples as the separable kernels take them (separable_factors.h).
+// Defines: DOUBLES; WIDE, the type in which phases are applied: double where the device has that;
+// REAL_VALUES, 1 for one real value a sample.
 #define LANES 1
 #include "separable_factors.h"
 #ifndef REAL_VALUES

@@ -1,9 +1,9 @@
-// FHd, Q or F (transform.h), one work-item a point, its position and sums in private memory, the
-// sources in chunks of constant memory as structs: what a pair needs lies side by side.
+// Computes FHd, Q or F (transform.h), one work-item a point, its position and sums in private
+// memory, the sources in chunks of constant memory as structs: what a pair needs lies side by side.
 // Geometry: one dimension, at least point_count work-items.
 // Defines: DOUBLES, COILS, SIGN, REAL_VALUES, LOW_POINTS, LOW_SOURCES, RUN (defaults in
 // transform.h).
-// Error: its row of recon/engines/opencl/engines.cpp.
+// Error: its row of recon/engines/engines.cpp.
 #include "transform.h"
 
 #if !defined(COSINE) || DOUBLES

@@ -1,7 +1,7 @@
-// FHd, Q or F (transform.h), several points a work-item as one vector, so that what belongs to a
-// source, and on a lattice to a row, is done once for all of them. What remains of a pair on a
-// lattice is one multiply-add of the exact phase and one of the rest, four for the turns and
-// radians, sine, cosine, and four for the sums; with MIRROR that is two pairs.
+// Computes FHd, Q or F (transform.h), several points a work-item as one vector, so that what
+// belongs to a source, and on a lattice to a row, is done once for all of them. What remains of a
+// pair on a lattice is one multiply-add of the exact phase and one of the rest, four for the turns
+// and radians, sine, cosine, and four for the sums; with MIRROR that is two pairs.
 //
 // Geometry: one dimension, ceil(row_length / VOXELS) work-items a row. Neighbours take neighbouring
 // points, so that what they read and write lies side by side; a work-item's points are that many
@@ -22,7 +22,7 @@
 //
 // Low parts come in radians. Sources are structs of whole float4, source_count a multiple of RUN:
 // the host appends sources without a value.
-// Error: its row of recon/engines/opencl/engines.cpp.
+// Error: its row of recon/engines/engines.cpp.
 #include "transform.h"
 
 #ifndef VOXELS

@@ -1,5 +1,5 @@
-// Periodic filters of 4 taps on a grid and their adjoint (recon/operators/wavelet.cpp). x is the
-// fastest dimension.
+// Applies periodic filters of 4 taps on a grid and their adjoint (recon/operators/wavelet.cpp). x
+// is the fastest dimension.
 //
 // Errors: a rounding of eps for each addition and product. Define: DOUBLES.
 //

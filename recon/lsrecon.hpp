@@ -1,7 +1,8 @@
-#pragma once
-
 // The library's face: a program that links it needs to know these headers. What they include is
 // installed beside them and may change.
+
+#pragma once
+
 #include "base/error.hpp" // what every call throws: the exit code and the next step
 #include "base/report.hpp" // who is told of stages, progress and findings
 #include "base/version.hpp" // of the library

@@ -172,6 +172,8 @@ private:
         }
     }
 
+    /// Solves frame f, or keeps it for the solve of the whole slice. `data` is there for a frame
+    /// that was transformed to choose the settings.
     void solve(std::size_t f, TrajectoryScope& at, std::optional<FrameData> data) {
         const auto begin = [&] {
             if (!data) {

@@ -1,3 +1,6 @@
+// Reads a scan with what is named beside it, reconstructs it, and writes image, record, preview and
+// log.
+
 #include "reconstruct_file.hpp"
 
 #include "base/error.hpp"

@@ -1,3 +1,5 @@
+// Reconstructs a scan file to an image file in three steps: read, compute, write.
+
 #pragma once
 
 #include <functional>

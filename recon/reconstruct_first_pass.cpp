@@ -119,8 +119,8 @@ bool is_cut(const Choices& choices) {
     return curve && curve->chosen.index == 0 && curve->at_chosen().lambda > smallest_lambda;
 }
 
-/// The largest ||F^H d|| / (Q(0) ||rho||) of all problems, for the images of so many plain
-/// iterations. It grows with each iteration.
+/// How many times relative errors of F^H d can grow in the image, ||F^H d|| / (Q(0) ||rho||) after
+/// so many plain iterations, the largest of all problems. It grows with each iteration.
 double gain_after(int iterations, System& system, const std::vector<Volume>& fhd) {
     SolveOptions options;
     options.iterations = iterations;
@@ -209,6 +209,8 @@ struct KeptChoices {
     }
 };
 
+/// Adds to chosen settings the room that frames solved together need, and the choices and findings
+/// that a run which continues this one takes over.
 Settings completed(Settings settings, const Run& run) {
     if (settings.are_for_all_frames_together()) {
         const Scan& scan = run.scan();

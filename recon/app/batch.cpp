@@ -1,4 +1,4 @@
-// batch: many scans, one after the other, and a table of them.
+// batch: reconstructs many scans, one after the other, and prints a table of them.
 
 #include <algorithm>
 #include <array>
@@ -39,7 +39,7 @@ struct Share {
     std::size_t of = 1;
 };
 
-struct Options {
+struct BatchFlags {
     std::vector<std::string> scans; ///< or lists of them
     std::string folder;
     Share share;
@@ -64,7 +64,7 @@ Value share_value(Share& share) {
             [&share] { return text(share.index, "/", share.of); }};
 }
 
-OptionTable options_of(Options& options) {
+OptionTable options_of_batch(BatchFlags& options) {
     const OptionTable table = in(
         "Scans", {scans_option(options.scans),
                   output_option(
@@ -97,7 +97,7 @@ std::string image_of(const std::string& folder, const std::string& scan) {
 }
 
 /// All scans. Those that cannot be done are known before any is.
-std::vector<Item> items_of(const Options& options) {
+std::vector<Item> items_of(const BatchFlags& options) {
     std::vector<Item> items;
     for (const ListedScan& listed : listed_scans(options.scans)) {
         items.push_back({listed, image_of(options.folder, listed.scan)});
@@ -228,7 +228,7 @@ Earlier earlier_image(const ReconOptions& options, const Record& hashes) {
 }
 
 /// The outcome of a scan.
-struct Outcome {
+struct BatchOutcome {
     ExitCode code = ExitCode::done;
     double seconds = 0; ///< seconds of all steps
     ImageSummary summary; ///< of its image, where there is one
@@ -248,12 +248,12 @@ struct Job {
     std::unique_ptr<Transforms> transforms;
     std::unique_ptr<FileReconstruction> steps; ///< null before the scan is read
     std::optional<ReconstructedFile> result;
-    Outcome outcome;
+    BatchOutcome outcome;
 };
 using JobPointer = std::unique_ptr<Job>;
 
 /// Takes a step of a scan, unless an earlier one was the last.
-template <typename Step> void attempt(Outcome& outcome, const Step& step) {
+template <typename Step> void attempt(BatchOutcome& outcome, const Step& step) {
     if (outcome.code != ExitCode::done || outcome.is_old || outcome.bug) {
         return;
     }
@@ -296,7 +296,7 @@ public:
     Table(const Table&) = delete;
     Table& operator=(const Table&) = delete;
 
-    void add(const Item& item, const Outcome& outcome) {
+    void add(const Item& item, const BatchOutcome& outcome) {
         const ImageSummary& summary = outcome.summary;
         const bool failed = outcome.code != ExitCode::done;
         std::vector<std::string> message;
@@ -420,7 +420,7 @@ struct Neighbour {
 /// the next is read and the image of the one before is written.
 class Batch {
 public:
-    Batch(const Options& options, Table& table)
+    Batch(const BatchFlags& options, Table& table)
         : options_(options), table_(table), console_(options.recon.quiet) {}
 
     /// Runs these scans; each rank takes the next whenever it is free.
@@ -550,7 +550,7 @@ private:
     static constexpr double share_of_scan_ahead = 1.0 / 8;
     static constexpr double share_of_qs = 1.0 / 16;
 
-    const Options& options_;
+    const BatchFlags& options_;
     Table& table_; ///< table of the thread that writes
     Console console_; ///< messages of devices, which outlive a scan
     OpenDevices devices_; ///< devices for the thread that reads
@@ -571,7 +571,7 @@ std::vector<Item> share_of(const std::vector<Item>& items, const Share& share) {
 /// Tells which scans cannot be done, before the work.
 void tell_refused(const std::vector<Item>& items) {
     for (const Item& item : items) {
-        Outcome outcome;
+        BatchOutcome outcome;
         attempt(outcome, [&] { require_sound(item); });
         if (outcome.code != ExitCode::done) {
             put_error(outcome.error);
@@ -586,7 +586,7 @@ std::string path_of_table(const std::string& folder, const Share& share, const J
            (ranks.count() > 1 ? of_rank : "") + ".tsv";
 }
 
-ExitCode run(Options& options) {
+ExitCode run_batch(BatchFlags& options) {
     const std::vector<Item> items = share_of(items_of(options), options.share);
     require_folder("--output", options.folder);
     const std::string path = path_of_table(options.folder, options.share, ranks());
@@ -611,7 +611,7 @@ ExitCode run(Options& options) {
 } // namespace
 
 Bound bind_batch() {
-    return bound(&options_of, &run);
+    return bound(&options_of_batch, &run_batch);
 }
 
 } // namespace lsrecon::app

@@ -1,4 +1,4 @@
-// bench: the table of the transforms on this machine, as lines and as JSON.
+// bench: times the transforms on this machine, and prints a table as lines and as JSON.
 
 #include <algorithm>
 #include <iomanip>
@@ -16,7 +16,7 @@ namespace lsrecon::app {
 
 namespace {
 
-struct Options {
+struct BenchFlags {
     BenchmarkOptions benchmark;
     std::string json;
     bool quiet = false;
@@ -275,7 +275,7 @@ std::string benchmark_as_json(const Benchmark& table, bool complete, const Repor
     return page_of(json);
 }
 
-OptionTable options_of(Options& options) {
+OptionTable options_of_bench(BenchFlags& options) {
     BenchmarkOptions& benchmark = options.benchmark;
     const std::vector<std::string> stages{"fhd", "q", "f", "nufft", "solve", "recon", "crossover"};
     return joined(
@@ -306,7 +306,7 @@ OptionTable options_of(Options& options) {
                        quiet_option(options.quiet)})});
 }
 
-ExitCode run(Options& options) {
+ExitCode run_bench(BenchFlags& options) {
     check_files({}, {{"--json", options.json, FileKind::json}});
     Console console(options.quiet);
     const auto write = [&](const Benchmark& table, bool complete) {
@@ -330,7 +330,7 @@ ExitCode run(Options& options) {
 } // namespace
 
 Bound bind_bench() {
-    return bound(&options_of, &run);
+    return bound(&options_of_bench, &run_bench);
 }
 
 } // namespace lsrecon::app

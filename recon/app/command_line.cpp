@@ -1,4 +1,5 @@
-// Rows of the table become options of CLI11, and docs/options.md, which is the manual page, too.
+// Makes options of CLI11 from the rows of the table, and docs/options.md, which is the manual page,
+// too.
 
 #include <CLI/CLI.hpp>
 #include <map>

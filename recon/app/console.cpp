@@ -1,3 +1,6 @@
+// Draws the progress bar on a terminal, prints stages and their seconds in a log, and opens
+// devices, a GPU for each rank of a node.
+
 #include "app/console.hpp"
 
 #include <algorithm>

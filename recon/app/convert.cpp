@@ -1,4 +1,4 @@
-// convert: an image in another format.
+// convert: writes an image in another format.
 
 #include <algorithm>
 #include <cmath>
@@ -17,7 +17,7 @@ namespace lsrecon::app {
 
 namespace {
 
-struct Options {
+struct ConvertFlags {
     std::string input;
     std::string output;
     std::string to; ///< "": by the ending of the output
@@ -49,7 +49,7 @@ ImagePart part_of(const ImageFormat& format, const std::optional<ImagePart>& wan
     return part;
 }
 
-GreyScale grey_of(const Options& options, const ImageFormat& format, ImagePart part) {
+GreyScale grey_of(const ConvertFlags& options, const ImageFormat& format, ImagePart part) {
     if ((options.window || options.percentile) && format.kind != FileKind::png) {
         throw UsageError({"", "--window or --percentile", "an output of " + format.summary,
                           "a PNG picture: other formats keep the values as they are",
@@ -66,7 +66,7 @@ GreyScale grey_of(const Options& options, const ImageFormat& format, ImagePart p
     return grey;
 }
 
-StoredImage selected(const Options& options, StoredImage image) {
+StoredImage selected(const ConvertFlags& options, StoredImage image) {
     if (options.frame) {
         image = only_frame(image, *options.frame);
     }
@@ -94,8 +94,8 @@ void consider_failed(const StoredImage& image, bool keep, Reporter& report) {
 
 /// Takes the part that the file holds where --part names none. UsageError when nothing would
 /// change.
-void stay_in_format(const Options& options, const ImageFormat& format, const StoredImage& image,
-                    ImageOutput& output) {
+void stay_in_format(const ConvertFlags& options, const ImageFormat& format,
+                    const StoredImage& image, ImageOutput& output) {
     const std::vector<ImagePart>& parts = format.parts;
     if (!options.part && std::find(parts.begin(), parts.end(), image.part) != parts.end()) {
         output.part = image.part;
@@ -109,7 +109,7 @@ void stay_in_format(const Options& options, const ImageFormat& format, const Sto
     }
 }
 
-ExitCode run(Options& options) {
+ExitCode run_convert(ConvertFlags& options) {
     const ImageFormat& to = format_of_output(options.output, options.to);
     ImageOutput output;
     output.path = options.output;
@@ -170,7 +170,7 @@ Value window_value(std::optional<std::pair<double, double>>& window) {
     return {"LOW,HIGH", take, [] { return ""; }};
 }
 
-OptionTable options_of(Options& options) {
+OptionTable options_of_convert(ConvertFlags& options) {
     return joined(
         {in("Reading",
             {{"IN", name(options.input), "image file or coil maps, recognised by its content",
@@ -211,7 +211,7 @@ OptionTable options_of(Options& options) {
 } // namespace
 
 Bound bind_convert() {
-    return bound(&options_of, &run);
+    return bound(&options_of_convert, &run_convert);
 }
 
 } // namespace lsrecon::app

@@ -1,4 +1,4 @@
-// devices: what OpenCL offers here, and the measurement of how fast this machine is.
+// devices: lists what OpenCL offers here, and measures how fast this machine is.
 
 #include <Eigen/Dense>
 #include <cmath>
@@ -349,13 +349,13 @@ void print(const DeviceInfo& info) {
     }
 }
 
-struct Options {
+struct DevicesFlags {
     std::string wanted;
     bool measure = false;
     std::string output;
 };
 
-OptionTable options_of(Options& options) {
+OptionTable options_of_devices(DevicesFlags& options) {
     return joined(
         {in("Device", {device_option(options.wanted)}),
          in("Prediction",
@@ -369,7 +369,7 @@ OptionTable options_of(Options& options) {
               Needs{"measure"}}})});
 }
 
-ExitCode measure(const Options& options) {
+ExitCode measure(const DevicesFlags& options) {
     check_files({}, {{"--output", options.output, FileKind::json}});
     require_folder("LSRECON_CACHE", cache_folder());
     Console console(false);
@@ -383,7 +383,7 @@ ExitCode measure(const Options& options) {
     return ExitCode::done;
 }
 
-ExitCode run(Options& options) {
+ExitCode run_devices(DevicesFlags& options) {
     if (options.measure) {
         return measure(options);
     }
@@ -409,7 +409,7 @@ ExitCode run(Options& options) {
 } // namespace
 
 Bound bind_devices() {
-    return bound(&options_of, &run);
+    return bound(&options_of_devices, &run_devices);
 }
 
 } // namespace lsrecon::app

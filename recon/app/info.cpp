@@ -1,4 +1,4 @@
-// info and check: what a file holds, and what is wrong with a scan.
+// info and check: print what a file holds, and what is wrong with a scan.
 
 #include <algorithm>
 
@@ -26,7 +26,7 @@ namespace lsrecon::app {
 
 namespace {
 
-struct Options {
+struct InfoFlags {
     std::string scan;
     ReadOptions read;
     bool json = false; ///< option of info
@@ -413,7 +413,7 @@ std::optional<Contents> contents_of_no_scan(const std::string& path) {
     return contents_of(*format, path);
 }
 
-ExitCode run_info(Options& options) {
+ExitCode run_info(InfoFlags& options) {
     require_input(options.scan);
     std::optional<Contents> found;
     if (byte_format_of(InputFile(options.scan)) == nullptr) {
@@ -451,7 +451,7 @@ void print_model(ScanFile& source, const ComputeOptions& options) {
     print_line("model: %s", model.in_words().c_str());
 }
 
-ExitCode run_check(Options& options) {
+ExitCode run_check(InfoFlags& options) {
     require_input(options.scan);
     ScanFile source(options.scan, options.read);
     for (const std::string& fact : source.scan().facts) {
@@ -468,12 +468,12 @@ ExitCode run_check(Options& options) {
     return ExitCode::done;
 }
 
-OptionTable options_of_info(Options& options) {
+OptionTable options_of_info(InfoFlags& options) {
     return joined({scan_options(options.scan, options.read),
                    in("Output", {{"json", toggle(options.json), "print as JSON, by name"}})});
 }
 
-OptionTable options_of_check(Options& options) {
+OptionTable options_of_check(InfoFlags& options) {
     return joined(
         {scan_options(options.scan, options.read),
          in("Measurement", {{"model", toggle(options.model),

@@ -1,3 +1,5 @@
+// Converts a record to JSON: each entry is a number, a text or a boolean by the form of its option.
+
 #include "app/json.hpp"
 
 #include <cmath>
@@ -78,7 +80,7 @@ nlohmann::json value_in_record(const std::string& name, const std::string& words
     return number_or_text(words);
 }
 
-nlohmann::json warnings_as_json(const std::vector<Note>& notes) {
+nlohmann::json json_of(const std::vector<Note>& notes) {
     nlohmann::json warnings = nlohmann::json::array();
     for (const Note& note : notes) {
         warnings.push_back({{"code", note.code}, {"message", with_flags(note.words)}});
@@ -93,13 +95,13 @@ nlohmann::json json_of_kind(const std::string& kind) {
 }
 
 nlohmann::json warnings_as_json(const Findings& findings) {
-    return warnings_as_json(notes_of(findings));
+    return json_of(notes_of(findings));
 }
 
 void add_record_to(nlohmann::json& json, const Record& record) {
     const auto [notes, with_facts] = notes_and_rest(record);
     const auto [facts, rest] = facts_and_rest(with_facts);
-    json["warnings"] = warnings_as_json(notes);
+    json["warnings"] = json_of(notes);
     json["facts"] = nlohmann::json::array();
     for (const std::string& fact : facts) {
         json["facts"].push_back(with_flags(fact));

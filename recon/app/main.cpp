@@ -1,4 +1,4 @@
-// The program: starts the ranks, runs the command, and turns its error into an exit code.
+// The program: starts the ranks, runs the command, and ends with the exit code of its error.
 
 #include <exception>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-// maps: coil maps from the centre of k-space, in a file.
+// maps: estimates coil maps from the centre of k-space, and writes them to a file.
 
 #include "app/command.hpp"
 #include "app/console.hpp"
@@ -15,7 +15,7 @@ namespace lsrecon::app {
 
 namespace {
 
-struct Options {
+struct MapsFlags {
     std::string scan;
     std::string output;
     bool quiet = false;
@@ -24,7 +24,7 @@ struct Options {
     ComputeOptions compute;
 };
 
-OptionTable options_of(Options& options) {
+OptionTable options_of_maps(MapsFlags& options) {
     return joined({scan_options(options.scan, options.read),
                    place_options(options.prepare.geometry),
                    maps_options(options.prepare, maps_methods().front().name),
@@ -34,7 +34,7 @@ OptionTable options_of(Options& options) {
                                  quiet_option(options.quiet)})});
 }
 
-ExitCode run(Options& options) {
+ExitCode run_maps(MapsFlags& options) {
     if (is_default(options.prepare.maps)) {
         options.prepare.maps = &maps_methods().front();
     }
@@ -42,7 +42,7 @@ ExitCode run(Options& options) {
         throw UsageError("--maps none makes no maps\n  next:     name a method");
     }
     options.prepare.whiten = false; // a file has maps of the scan's own coils
-    check_files(inputs_of(options_of(options)), {{"--output", options.output, FileKind::hdf5}},
+    check_files(inputs_of(options_of_maps(options)), {{"--output", options.output, FileKind::hdf5}},
                 options.quiet);
     Console console(options.quiet);
     const auto transforms = open_transforms(options.compute, console);
@@ -56,7 +56,7 @@ ExitCode run(Options& options) {
     PreparedScan prepared(source, options.prepare, *transforms, console);
     const Scan& scan = prepared.scan();
     console.add(scan.findings);
-    Record settings = settings_of(&options_of, options);
+    Record settings = settings_of(&options_of_maps, options);
     settings.emplace_back("maps", word_of(options.prepare.maps));
     settings.emplace_back("header_shift", options.prepare.geometry.header_shift());
     const SliceMaps own = *prepared.maps_of_all(); // of a file: they are written as they were
@@ -70,7 +70,7 @@ ExitCode run(Options& options) {
 } // namespace
 
 Bound bind_maps() {
-    return bound(&options_of, &run);
+    return bound(&options_of_maps, &run_maps);
 }
 
 } // namespace lsrecon::app

@@ -1,3 +1,6 @@
+// Writes to stdout, stderr and text files; keys in messages of the library become flags of the
+// program.
+
 #include "app/output.hpp"
 
 #include <algorithm>

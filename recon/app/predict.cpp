@@ -1,4 +1,4 @@
-// predict: the time and memory of reconstructions, without running them.
+// predict: prints the time and memory of reconstructions, without running them.
 
 #include <cmath>
 #include <filesystem>
@@ -18,7 +18,7 @@ namespace {
 /// Largest number of tasks that Slurm takes in an array (MaxArraySize).
 constexpr double most_tasks = 4000001;
 
-struct Options {
+struct PredictFlags {
     std::vector<std::string> scans; ///< or lists of them
     ReconOptions recon; ///< options of every scan
     std::string machine;
@@ -26,7 +26,7 @@ struct Options {
     bool json = false;
 };
 
-OptionTable options_of(Options& options) {
+OptionTable options_of_predict(PredictFlags& options) {
     return joined({in("Scans", {scans_option(options.scans)}), shared_options(options.recon),
                    in("Prediction",
                       {{"machine", name(options.machine), "file that describes another machine",
@@ -237,7 +237,7 @@ void put_json(const std::vector<Listed>& all, const Reporter& report) {
     put_page(page_of(json));
 }
 
-void predict_one(const Options& options, const ListedScan& listed, Devices& on,
+void predict_one(const PredictFlags& options, const ListedScan& listed, Devices& on,
                  const Reporter& report) {
     ReconOptions one = options_for(listed, options.recon);
     settle_and_check_files(one);
@@ -264,7 +264,7 @@ void predict_one(const Options& options, const ListedScan& listed, Devices& on,
     }
 }
 
-ExitCode run(Options& options) {
+ExitCode run_predict(PredictFlags& options) {
     Console console(true);
     Devices on(options.machine, console);
     const std::vector<ListedScan> scans = listed_scans(options.scans);
@@ -310,7 +310,7 @@ PredictedOn predict_on(Transforms& transforms, const ReconOptions& options, cons
 }
 
 Bound bind_predict() {
-    return bound(&options_of, &run);
+    return bound(&options_of_predict, &run_predict);
 }
 
 } // namespace lsrecon::app

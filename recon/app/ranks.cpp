@@ -1,3 +1,6 @@
+// Keeps the ranks of the job, and limits each rank, and PoCL's threads in it, to its share of the
+// node's cores.
+
 #include "app/ranks.hpp"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// The command recon and its options; the list of scans for batch and predict; and the summary that
+// ends a run.
+
 #include "app/recon.hpp"
 
 #include <algorithm>
@@ -143,7 +146,7 @@ void require_same_device(const ComputedBy& here) {
     }
 }
 
-ExitCode run(ReconOptions& options) {
+ExitCode run_recon(ReconOptions& options) {
     const auto begin = std::chrono::steady_clock::now();
     settle_and_check_files(options);
     options.reconstruct.hashes = [of_files = hashes_of_files(options)] {
@@ -179,7 +182,7 @@ ExitCode run(ReconOptions& options) {
 
 } // namespace
 
-OptionTable options_of(ReconOptions& options) {
+OptionTable options_of_recon(ReconOptions& options) {
     FileOptions& reconstruct = options.reconstruct;
     return joined(
         {scan_options(options.scan, reconstruct.read), solve_options(reconstruct),
@@ -205,11 +208,11 @@ OptionTable options_of(ReconOptions& options) {
 
 OptionTable computing_options(ReconOptions& options) {
     return without({"output", "resume", "png", "log", "truth", "json", "quiet"},
-                   options_of(options));
+                   options_of_recon(options));
 }
 
 HashesOfFiles hashes_of_files(ReconOptions& options) {
-    return hashes_of_files(options_of(options));
+    return hashes_of_files(options_of_recon(options));
 }
 
 void settle_options(ReconOptions& options) {
@@ -219,7 +222,7 @@ void settle_options(ReconOptions& options) {
     if (!reconstruct.preview.empty()) {
         require_png();
     }
-    reconstruct.settings = settings_of(&options_of, options);
+    reconstruct.settings = settings_of(&options_of_recon, options);
     name_device(reconstruct.settings);
     options.compute = choose_compute(std::move(options.compute), reconstruct);
 }
@@ -227,9 +230,10 @@ void settle_options(ReconOptions& options) {
 void settle_and_check_files(ReconOptions& options) {
     settle_options(options);
     const FileOptions& reconstruct = options.reconstruct;
-    check_files(inputs_of(options_of(options)), {{"--output", options.output, FileKind::hdf5},
-                                                 {"--png", reconstruct.preview, FileKind::png},
-                                                 {"--log", reconstruct.log, FileKind::log}});
+    check_files(inputs_of(options_of_recon(options)),
+                {{"--output", options.output, FileKind::hdf5},
+                 {"--png", reconstruct.preview, FileKind::png},
+                 {"--log", reconstruct.log, FileKind::log}});
     require_folder("--q-folder", reconstruct.q_folder);
 }
 
@@ -284,7 +288,7 @@ std::vector<ListedScan> listed_scans(const std::vector<std::string>& scans) {
 }
 
 Bound bind_recon() {
-    return bound(&options_of, &run);
+    return bound(&options_of_recon, &run_recon);
 }
 
 } // namespace lsrecon::app

@@ -1,4 +1,4 @@
-// simulate: a scan of a phantom, in a file.
+// simulate: makes a scan of a phantom, and writes it to a file.
 
 #include <cmath>
 
@@ -18,7 +18,7 @@ namespace lsrecon::app {
 
 namespace {
 
-struct Options {
+struct SimulateFlags {
     SimulationOptions simulation;
     std::vector<std::size_t> matrix{128, 128};
     std::vector<double> fov_mm{240};
@@ -29,7 +29,7 @@ struct Options {
     bool quiet = false;
 };
 
-Grid grid_of(const Options& options) {
+Grid grid_of(const SimulateFlags& options) {
     const std::size_t dimensions = options.matrix.size();
     if (options.fov_mm.size() != 1 && options.fov_mm.size() != dimensions) {
         throw UsageError(text("--fov-mm has ", options.fov_mm.size(),
@@ -44,7 +44,7 @@ Grid grid_of(const Options& options) {
     return grid;
 }
 
-void write_truth(const Options& options, const Simulation& simulation) {
+void write_truth(const SimulateFlags& options, const Simulation& simulation) {
     Image image = empty_image(simulation.scan);
     const SimulationOptions& settings = options.simulation;
     for (std::size_t f = 0; f < settings.frames; ++f) {
@@ -61,7 +61,7 @@ void write_truth(const Options& options, const Simulation& simulation) {
     write_image(options.truth, image);
 }
 
-void print_summary(const Options& options, const Simulation& simulation) {
+void print_summary(const SimulateFlags& options, const Simulation& simulation) {
     const Scan& scan = simulation.scan;
     const SimulationOptions& settings = options.simulation;
     const std::string noise =
@@ -75,13 +75,13 @@ void print_summary(const Options& options, const Simulation& simulation) {
              ", ", noise, ", seed ", settings.trajectory.seed));
 }
 
-OptionTable options_of(Options& options);
+OptionTable options_of_simulate(SimulateFlags& options);
 
 /// The options but those about the output, in words.
-std::string in_words(Options& options) {
+std::string in_words(SimulateFlags& options) {
     std::string words;
     const std::string prefix = name_of_option("");
-    for (const auto& [name, value] : settings_of(&options_of, options)) {
+    for (const auto& [name, value] : settings_of(&options_of_simulate, options)) {
         if (name.rfind(prefix, 0) == 0) {
             words +=
                 (words.empty() ? "" : " ") + text(flag_of(name.substr(prefix.size())), " ", value);
@@ -90,7 +90,7 @@ std::string in_words(Options& options) {
     return words.empty() ? "usual options" : words;
 }
 
-void check_outputs(const Options& options, const std::string& settings) {
+void check_outputs(const SimulateFlags& options, const std::string& settings) {
     const NamedOutput scan{"--output", options.output, FileKind::hdf5};
     const NamedOutput truth{"--truth", options.truth, FileKind::hdf5};
     if (settings_of_simulation(options.output) == settings) { // nothing is lost
@@ -101,7 +101,7 @@ void check_outputs(const Options& options, const std::string& settings) {
     }
 }
 
-ExitCode run(Options& options) {
+ExitCode run_simulate(SimulateFlags& options) {
     SimulationOptions simulation_options = options.simulation;
     simulation_options.trajectory.grid = grid_of(options);
     const std::string settings = in_words(options);
@@ -133,7 +133,7 @@ ExitCode run(Options& options) {
     return ExitCode::done;
 }
 
-OptionTable trajectory_options(Options& options) {
+OptionTable trajectory_options(SimulateFlags& options) {
     TrajectoryOptions& trajectory = options.simulation.trajectory;
     return in(
         "Trajectory",
@@ -203,7 +203,7 @@ OptionTable noise_options(SimulationOptions& simulation) {
           "samples of noise alone, used by recon for prewhitening"}});
 }
 
-OptionTable options_of(Options& options) {
+OptionTable options_of_simulate(SimulateFlags& options) {
     SimulationOptions& simulation = options.simulation;
     return joined(
         {trajectory_options(options), phantom_options(simulation), noise_options(simulation),
@@ -226,7 +226,7 @@ OptionTable options_of(Options& options) {
 } // namespace
 
 Bound bind_simulate() {
-    return bound(&options_of, &run);
+    return bound(&options_of_simulate, &run_simulate);
 }
 
 } // namespace lsrecon::app

@@ -1,4 +1,4 @@
-// fhd and q: one stage, written for reuse.
+// fhd and q: compute F^H d or Q alone, and write it to a file for later use.
 
 #include "app/command.hpp"
 #include "app/console.hpp"
@@ -61,7 +61,7 @@ void require_room(const Scan& scan, Transforms& transforms, bool for_q) {
     memory.require(scan.file);
 }
 
-struct Options {
+struct StagesFlags {
     std::string scan;
     std::string output;
     bool resume = false;
@@ -71,7 +71,7 @@ struct Options {
 };
 
 /// A scan of which frames may be bad.
-ScanFile read_scan_of(const Options& options, Transforms& transforms, bool for_q,
+ScanFile read_scan_of(const StagesFlags& options, Transforms& transforms, bool for_q,
                       Reporter& report) {
     ReadOptions read = options.read;
     read.bad_frames = true;
@@ -83,12 +83,12 @@ ScanFile read_scan_of(const Options& options, Transforms& transforms, bool for_q
     return source;
 }
 
-OptionTable with_output(Options& options, OptionTable output) {
+OptionTable with_output(StagesFlags& options, OptionTable output) {
     return joined({scan_options(options.scan, options.read), device_options(options.compute),
                    in("Output", std::move(output))});
 }
 
-OptionTable options_of_fhd(Options& options) {
+OptionTable options_of_fhd(StagesFlags& options) {
     return with_output(
         options,
         {output_option(
@@ -99,14 +99,14 @@ OptionTable options_of_fhd(Options& options) {
          quiet_option(options.quiet)});
 }
 
-OptionTable options_of_q(Options& options) {
+OptionTable options_of_q(StagesFlags& options) {
     return with_output(options,
                        {output_option(options.output, "file to write",
                                       "The file holds `/q` (2Z,) 2Y, 2X and its content hash."),
                         quiet_option(options.quiet)});
 }
 
-ExitCode run_fhd(Options& options) {
+ExitCode run_fhd(StagesFlags& options) {
     check_files({{"SCAN", options.scan}}, {{"--output", options.output, FileKind::hdf5}},
                 options.quiet);
     if (!options.resume) {
@@ -167,7 +167,7 @@ ExitCode run_fhd(Options& options) {
     return ExitCode::done;
 }
 
-ExitCode run_q(Options& options) {
+ExitCode run_q(StagesFlags& options) {
     check_files({{"SCAN", options.scan}}, {{"--output", options.output, FileKind::hdf5}},
                 options.quiet);
     Console console(options.quiet);

@@ -1,4 +1,4 @@
-// tune: the search for the parameters of kernels, and its report.
+// tune: searches for the parameters of kernels, and reports the fastest.
 
 #include "measure/tune.hpp"
 
@@ -19,7 +19,7 @@ using Outcome = TuneCandidate::Outcome;
 
 constexpr std::size_t shown = 10;
 
-struct Options {
+struct TuneFlags {
     TuneOptions tune;
     std::string json;
     bool quiet = false;
@@ -94,7 +94,7 @@ nlohmann::json as_json(const TuneResult& result) {
             {"candidates", candidates}};
 }
 
-OptionTable options_of(Options& options) {
+OptionTable options_of_tune(TuneFlags& options) {
     TuneOptions& tune = options.tune;
     return joined(
         {in("Measurement",
@@ -111,7 +111,7 @@ OptionTable options_of(Options& options) {
                        quiet_option(options.quiet)})});
 }
 
-ExitCode run(Options& options) {
+ExitCode run_tune(TuneFlags& options) {
     check_files({}, {{"--json", options.json, FileKind::json}});
     if (!options.quiet) {
         options.tune.on_step = print_step;
@@ -133,7 +133,7 @@ ExitCode run(Options& options) {
 } // namespace
 
 Bound bind_tune() {
-    return bound(&options_of, &run);
+    return bound(&options_of_tune, &run_tune);
 }
 
 } // namespace lsrecon::app

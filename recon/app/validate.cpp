@@ -1,4 +1,4 @@
-// validate: the table of each stage against the reference.
+// validate: compares each stage with the reference, and prints a table.
 
 #include "measure/validate.hpp"
 
@@ -13,7 +13,7 @@ namespace lsrecon::app {
 
 namespace {
 
-struct Options {
+struct ValidateFlags {
     std::string scan;
     std::string json;
     bool quiet = false;
@@ -61,7 +61,7 @@ nlohmann::json as_json(const std::vector<ValidationRow>& rows, const ComputedBy&
     return json;
 }
 
-OptionTable options_of(Options& options) {
+OptionTable options_of_validate(ValidateFlags& options) {
     ValidateOptions& validate = options.validate;
     return joined(
         {scan_options(options.scan, options.read),
@@ -77,7 +77,7 @@ OptionTable options_of(Options& options) {
                        quiet_option(options.quiet)})});
 }
 
-ExitCode run(Options& options) {
+ExitCode run_validate(ValidateFlags& options) {
     check_files({{"SCAN", options.scan}}, {{"--json", options.json, FileKind::json}});
     Console console(options.quiet);
     const auto transforms = open_transforms(options.compute, console);
@@ -111,7 +111,7 @@ ExitCode run(Options& options) {
 } // namespace
 
 Bound bind_validate() {
-    return bound(&options_of, &run);
+    return bound(&options_of_validate, &run_validate);
 }
 
 } // namespace lsrecon::app

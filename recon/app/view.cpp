@@ -1,4 +1,4 @@
-// view: a page for the browser.
+// view: writes a page for the browser that shows an image or a scan.
 
 #include "app/command.hpp"
 #include "app/console.hpp"
@@ -13,7 +13,7 @@ namespace lsrecon::app {
 
 namespace {
 
-struct Options {
+struct ViewFlags {
     std::string file;
     ReadOptions read;
     std::string maps;
@@ -22,7 +22,7 @@ struct Options {
     bool quiet = false;
 };
 
-OptionTable options_of(Options& options) {
+OptionTable options_of_view(ViewFlags& options) {
     return joined(
         {in("Reading",
             {{"FILE", name(options.file), "file with a scan, an image, coil maps or a noise map",
@@ -50,7 +50,7 @@ bool is_scan(const std::string& path) {
     return !file.has("image") && !holds_maps_alone(file) && !name_of_scan_format(file).empty();
 }
 
-ExitCode run(Options& options) {
+ExitCode run_view(ViewFlags& options) {
     require_input(options.file, "FILE");
     const bool of_scan = is_scan(options.file);
     std::vector<NamedInput> inputs{{"FILE", options.file}, {"--maps", options.maps}};
@@ -81,7 +81,7 @@ ExitCode run(Options& options) {
 } // namespace
 
 Bound bind_view() {
-    return bound(&options_of, &run);
+    return bound(&options_of_view, &run_view);
 }
 
 } // namespace lsrecon::app

@@ -1,3 +1,5 @@
+// Computes SHA-256 and base64 by OpenSSL.
+
 #include "base/bytes_as_text.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Messages and open files between this process and the child that reads HDF5.
+// Sends messages and open files between this process and the child that reads HDF5.
 
 #include "base/connection.hpp"
 

@@ -1,3 +1,6 @@
+// Composes the messages of errors: what was found, what was expected and the next step, such as the
+// limit of the system to raise.
+
 #include "base/error.hpp"
 
 #include <cerrno>

@@ -1,3 +1,6 @@
+// FFTs by FFTW, a few lines at a time on every core; lines of zeros, and frequencies that nobody
+// asks for, are left out.
+
 #include "base/fft.hpp"
 
 #include <algorithm>

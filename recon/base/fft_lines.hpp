@@ -1,3 +1,5 @@
+// The plans of FFTW for a few lines of an array at a time, from which base/fft.cpp builds its FFTs.
+
 #pragma once
 
 #include <algorithm>
@@ -10,8 +12,6 @@
 #include <type_traits>
 
 #include "base/ranges.hpp"
-
-// Lines of arrays, a few at a time, which FFTW transforms: the parts of base/fft.cpp.
 
 namespace lsrecon {
 

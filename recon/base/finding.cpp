@@ -1,3 +1,5 @@
+// The table of findings: each row has a code, a severity and the function that words the finding.
+
 #include "base/finding.hpp"
 
 #include <algorithm>

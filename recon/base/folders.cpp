@@ -1,3 +1,5 @@
+// Makes folders that only this user can write, reserves room in them, and locks files by flock.
+
 #include "base/folders.hpp"
 
 #include <algorithm>

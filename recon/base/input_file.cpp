@@ -1,3 +1,6 @@
+// Opens and reads files, hashes them on a thread of its own, and notices when one changes
+// meanwhile.
+
 #include "base/input_file.hpp"
 
 #include <cerrno>

@@ -1,3 +1,6 @@
+// Multiplies rows of complex numbers in vector units, scales volumes by powers of two, and takes
+// eigenvectors from Eigen.
+
 #include "base/linear_algebra.hpp"
 
 #include <Eigen/Eigenvalues>

@@ -1,3 +1,6 @@
+// Resolves the paths that a user names, through links, and refuses outputs that would overwrite an
+// input or have the ending of another format.
+
 #include "base/named_files.hpp"
 
 #include <cctype>

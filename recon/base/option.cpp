@@ -1,3 +1,6 @@
+// Reads the words of options into numbers, choices, ranges and paths, and suggests the nearest name
+// for a misspelt one.
+
 #include "base/option.hpp"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// Writes files under temporary names in the folder of their target, and renames them when they are
+// whole.
+
 #include "base/output_file.hpp"
 
 #include <cerrno>

@@ -1,3 +1,6 @@
+// The team of threads that a process keeps, and the number of cores by affinity masks and control
+// groups.
+
 #include "base/parallel.hpp"
 
 #include <atomic>

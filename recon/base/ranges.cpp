@@ -1,3 +1,6 @@
+// Parses lists of indices such as "3,5-9", shortens them for messages, and checks them against the
+// frames of a file.
+
 #include "base/ranges.hpp"
 
 #include <charconv>

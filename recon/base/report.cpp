@@ -1,3 +1,5 @@
+// Times the stages and frames of a run, and writes the last message from a signal handler.
+
 #include "base/report.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What a user is told while the library works, and when a signal ends it.
+// Messages to the user while the library works, and when a signal ends it.
 #pragma once
 
 #include <chrono>
@@ -48,6 +48,7 @@ protected:
     /// has no label.
     virtual void on_frame(std::size_t /*number*/, std::size_t /*count*/,
                           const std::string& /*label*/) {}
+    /// Called once after the last frame.
     virtual void on_frames_end() {}
 
 private:

@@ -1,6 +1,6 @@
-#pragma once
-
 // Arrays of numbers in the memory of a device.
+
+#pragma once
 
 #include <complex>
 #include <cstddef>

@@ -1,6 +1,6 @@
-#pragma once
-
 // A device: what holds arrays and computes on them, and its FFTs.
+
+#pragma once
 
 #include <array>
 #include <memory>

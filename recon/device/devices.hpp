@@ -1,6 +1,6 @@
-#pragma once
-
 // The devices of a machine: their facts, the choice of one, and their measured rates.
+
+#pragma once
 
 #include <cstddef>
 #include <memory>

@@ -1,4 +1,5 @@
-// The convolutions of FftPlan, and the FFT of arrays in the host's memory.
+// Runs convolutions by padding, FFT and product, and computes the FFT of arrays in the host's
+// memory.
 
 #include <algorithm>
 #include <functional>

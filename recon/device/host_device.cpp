@@ -1,3 +1,6 @@
+// Implements arrays, and the operations on them, in the host's memory on every core, and opens the
+// host's processors as a device.
+
 #include "device/host_device.hpp"
 
 #include <algorithm>

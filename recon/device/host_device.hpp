@@ -1,6 +1,6 @@
-#pragma once
-
 // The devices whose arrays are in the host's memory.
+
+#pragma once
 
 #include <memory>
 

@@ -1,3 +1,6 @@
+// The inner loops of combinations and dot products, for vector units; sums have the same bits at
+// any width.
+
 #include "device/host_loops.hpp"
 
 #include <type_traits>

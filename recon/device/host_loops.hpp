@@ -1,6 +1,6 @@
-#pragma once
-
 // Loops over numbers in the host's memory, on every core where they are many.
+
+#pragma once
 
 #include <algorithm>
 #include <cstddef>

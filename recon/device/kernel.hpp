@@ -1,3 +1,6 @@
+// A kernel with its arguments, as operators hand it to Device::run(), with a host function that
+// does the same.
+
 #pragma once
 
 #include <functional>

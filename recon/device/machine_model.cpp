@@ -1,4 +1,5 @@
-// The files of machines, and the nominal rates of devices.
+// Reads and writes the measured factors of a machine, and estimates the rates of devices that were
+// not measured.
 
 #include "device/machine_model.hpp"
 

@@ -1,7 +1,7 @@
-#pragma once
-
-// How fast a machine is: nominal rates of its device, and its pace at the parts of a
+// How fast a machine is: nominal rates of its device, and measured factors on the parts of a
 // reconstruction.
+
+#pragma once
 
 #include <string>
 #include <vector>

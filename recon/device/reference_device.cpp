@@ -1,5 +1,4 @@
-// Every verb as plain loops: the formulas of device.hpp, and nothing else. Kernels of operators are
-// the host's.
+// Implements every operation of device.hpp as a plain loop; kernels of operators are the host's.
 
 #include <cmath>
 #include <vector>

@@ -1,3 +1,5 @@
+// Moves volumes between device and host, and gathers those that several ranks have computed.
+
 #include "device/volume.hpp"
 
 #include <cmath>

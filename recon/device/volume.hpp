@@ -1,6 +1,6 @@
-#pragma once
-
 // Volumes of complex values, on a device or on the host.
+
+#pragma once
 
 #include <vector>
 

@@ -173,7 +173,8 @@ FhdOnHost fhd_on_host(Transforms& transforms, const Voxels& voxels, const Frame&
 
 namespace {
 
-/// DeviceError for zeros of a sample that counts, of a coil that has a map.
+/// DeviceError when F^H d is zero everywhere although a sample is not: one with a weight, of a coil
+/// whose map is not zero. A scan that is all zeros is no error of the device.
 void require_not_of_device(const std::vector<Volume>& fhd, const Trajectory& trajectory,
                            const CoilRows& samples, const CoilRows& coil_maps) {
     if (std::any_of(fhd.begin(), fhd.end(), [](const Volume& v) { return v.norm() > 0; })) {

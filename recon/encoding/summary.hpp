@@ -1,4 +1,4 @@
-// What is known of the solves of a scan: their effort, their errors, and what to tell of them.
+// What is known of the solves of a scan: their effort, their errors, and what to report of them.
 
 #pragma once
 

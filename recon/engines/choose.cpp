@@ -1,3 +1,6 @@
+// Chooses the exact engine that was asked for or the last that serves, and an inexact one where its
+// error is small enough and it takes less than half of the time.
+
 #include "engines/choose.hpp"
 
 #include <algorithm>

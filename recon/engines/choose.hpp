@@ -1,6 +1,6 @@
-#pragma once
-
 // The choice of an engine for some points.
+
+#pragma once
 
 #include <optional>
 

@@ -1,3 +1,5 @@
+// The options of how to compute: backend, device, engine, kernel, precision and accuracy.
+
 #pragma once
 
 #include <functional>

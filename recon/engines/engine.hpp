@@ -1,6 +1,6 @@
-#pragma once
-
 // An engine: a way to compute transforms, with its kernels, their errors and their costs.
+
+#pragma once
 
 #include <algorithm>
 #include <functional>

@@ -1,4 +1,5 @@
-// The table of engines across all kinds of devices.
+// The table of engines for all kinds of devices, with the errors of their kernels as they were
+// measured.
 
 #include "engines/engine.hpp"
 

@@ -1,3 +1,6 @@
+// Computes exact sums for a few points at once in vector units, with sine and cosine by Taylor
+// polynomials.
+
 #include "engines/exact_sums.hpp"
 
 #include <cmath>

@@ -1,3 +1,6 @@
+// Finds the parameters of each kernel, those of the first rank for all ranks, and notes what ran
+// for the record.
+
 #include "engines/kernels.hpp"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// A device with its kernels and their parameters, and the list of what ran for the record.
+
 #pragma once
 
 #include <map>

@@ -1,3 +1,6 @@
+// Runs a transform from arrays on the host to arrays on the host, scaled by powers of two so that
+// floats hold the values.
+
 #include "engines/on_host.hpp"
 
 #include "base/float_range.hpp"

@@ -1,6 +1,6 @@
-#pragma once
-
 // Transforms from host to host, and the factors that samples are multiplied by before them.
+
+#pragma once
 
 #include "device/device.hpp"
 #include "engines/transforms.hpp"

@@ -1,3 +1,6 @@
+// Chooses how many coils, sources and points one piece of a transform has, from the room and the
+// largest array of a device.
+
 #include "engines/pieces.hpp"
 
 #include <algorithm>

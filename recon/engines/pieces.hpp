@@ -1,6 +1,6 @@
-#pragma once
-
 // The division of a transform to what a device holds: pieces, and chunks and blocks within one.
+
+#pragma once
 
 #include <cstddef>
 

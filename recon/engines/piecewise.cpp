@@ -122,6 +122,9 @@ std::optional<Range> PiecewiseTransform::share_of_rank(const std::string& stage,
     return lsrecon::share_of_rank(voxels_.count(), voxels_.together(), ranks.here(), ranks.count());
 }
 
+/// Whether ranks that each compute some of the voxels and then exchange them are faster than ranks
+/// that compute all of them. Results must not depend on it, so that the engine has to give the same
+/// bits for a part of the voxels.
 bool PiecewiseTransform::sharing_pays(const std::string& stage, std::size_t coils) const {
     constexpr double bytes_per_second = 1e9; // from memory to memory, through host and network
     const std::size_t ranks = transforms_.ranks().count();

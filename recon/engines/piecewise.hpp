@@ -1,3 +1,5 @@
+// Transforms of any size, cut into the pieces of samples and voxels for which the device has room.
+
 #pragma once
 
 #include "base/ranges.hpp"

@@ -1,3 +1,6 @@
+// Finds the factors of time segments by a singular value decomposition over a histogram of field
+// and decay, and applies a transform to each segment.
+
 #include "engines/segments.hpp"
 
 #include <Eigen/Eigenvalues>

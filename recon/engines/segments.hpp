@@ -1,6 +1,6 @@
-#pragma once
-
 // Off-resonance by time segments: the factors, and the transform that uses them.
+
+#pragma once
 
 #include <memory>
 

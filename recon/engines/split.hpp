@@ -1,3 +1,5 @@
+// Coordinates in two floats, by which single precision keeps all digits of the phase k.u.
+
 #pragma once
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// Interpolates over time at Chebyshev nodes, and fits the few terms of the normal operator off
+// resonance by QR.
+
 #include "engines/time_terms.hpp"
 
 #include <Eigen/QR>

@@ -1,6 +1,6 @@
-#pragma once
-
 // Off-resonance over time: interpolation, and the terms of the normal operator.
+
+#pragma once
 
 #include <vector>
 

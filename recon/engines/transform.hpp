@@ -1,3 +1,5 @@
+// The interface of F for one trajectory and one set of voxels, which every engine implements.
+
 #pragma once
 
 #include <functional>

@@ -1,3 +1,6 @@
+// Opens the devices of the table of backends, chooses an engine for each transform and records what
+// was made.
+
 #include "engines/transforms.hpp"
 
 #include <algorithm>

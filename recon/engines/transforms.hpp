@@ -1,6 +1,6 @@
-#pragma once
-
 // F of any trajectory on a device: what opens it, and what predicts and makes its transforms.
+
+#pragma once
 
 #include "base/computation.hpp"
 #include "engines/kernels.hpp"

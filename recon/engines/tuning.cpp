@@ -1,3 +1,5 @@
+// Enumerates the combinations of a search that fit a device.
+
 #include "engines/tuning.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-#pragma once
-
 // Parameters of kernels: the space of a search for them, and those that a device gets.
+
+#pragma once
 
 #include <cstddef>
 #include <map>

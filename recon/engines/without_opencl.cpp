@@ -1,6 +1,7 @@
-#ifndef LSRECON_WITH_OPENCL
+// Replaces the OpenCL device and its tuning in a build without OpenCL: lists are empty, and opening
+// a device throws NotBuiltError.
 
-// The answers of a build without OpenCL when it is asked for a device.
+#ifndef LSRECON_WITH_OPENCL
 
 #include "base/error.hpp"
 #include "device/device.hpp"

@@ -1,3 +1,6 @@
+// Opens bare arrays of HDF5, NumPy's .npy and BART's .cfl by a table of formats, and parses the
+// header of .npy.
+
 #include "io/arrays.hpp"
 
 #include <algorithm>

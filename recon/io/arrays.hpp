@@ -1,3 +1,5 @@
+// Arrays of numbers in files without a grid, opened by their content.
+
 #pragma once
 
 #include <functional>

@@ -1,3 +1,6 @@
+// Reads coil maps, field maps and prior images with their grids, and the trajectory, weights and
+// times of samples, and checks each against the scan.
+
 #include "io/beside.hpp"
 
 #include <algorithm>
@@ -164,7 +167,8 @@ RealVector vector_of(const std::vector<double>& values) {
     return Eigen::Map<const RealVector>(values.data(), static_cast<Eigen::Index>(values.size()));
 }
 
-/// What a file's numbers are of: all frames, or each frame in turn.
+/// The numbers of samples in a file, either the same for all frames or those of each frame, one
+/// frame after the other.
 class ValuesOfSamples {
 public:
     ValuesOfSamples(const SampleValuesBeside& row, const Scan& scan, const std::string& path)

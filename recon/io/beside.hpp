@@ -1,3 +1,6 @@
+// The tables of what is read from files beside a scan: coil maps, field map, prior image, and
+// numbers of samples.
+
 #pragma once
 
 #include <string>

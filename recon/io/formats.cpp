@@ -1,3 +1,6 @@
+// The table of scan formats, recognised by content; foreign raw data is recognised only to name the
+// program that converts it.
+
 #include "io/formats.hpp"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// The table of scan formats, and the options by which a scan is read.
+
 #pragma once
 
 #include <array>

@@ -1,3 +1,6 @@
+// Writes coil maps as HDF5 in the layout of a native scan, and opens such a file as an image of one
+// frame a coil.
+
 #include "io/maps_file.hpp"
 
 #include <algorithm>

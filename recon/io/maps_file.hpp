@@ -1,3 +1,5 @@
+// Coil maps in a file of their own, written by the command maps and opened as an image.
+
 #pragma once
 
 #include <string>

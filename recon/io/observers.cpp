@@ -1,3 +1,6 @@
+// Compares images with the truth by the magnitudes of finished frames, and appends a line of the
+// log for each iteration.
+
 #include "io/observers.hpp"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// Writes each finished frame to a file with a hash, locks the folder, and compares identities when
+// a run is resumed.
+
 #include "io/part_folder.hpp"
 
 #include <cerrno>

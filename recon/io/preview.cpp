@@ -1,3 +1,6 @@
+// Arranges slices and frames in panes, scales them to grey with white at a percentile, and writes
+// them by libpng.
+
 #include "io/preview.hpp"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// Writes Q in HDF5 with a key, an error and a hash for each trajectory, and checks all of them when
+// Q is read or shared in a folder.
+
 #include "io/q_file.hpp"
 
 #include <algorithm>

@@ -47,7 +47,7 @@ public:
     Scan take_scan() override;
     /// RunError when the file was changed since it was opened.
     Frame frame(std::size_t index) override;
-    /// What was found in it, for whoever knows what does not matter.
+    /// The findings on the scan, from which callers remove those that do not matter to them.
     Findings& findings() { return stored_.scan.findings; }
     /// Tells the scan's facts and findings.
     void tell_of_scan(Reporter& report) const;

@@ -1,3 +1,5 @@
+// The rows of options that choose what is read of a scan, and what replaces its header.
+
 #include "io/scan_options.hpp"
 
 #include "base/numbers.hpp"

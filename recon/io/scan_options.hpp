@@ -1,3 +1,5 @@
+// The rows of options by which a user chooses what is read of a scan.
+
 #pragma once
 
 #include <string>

@@ -1,3 +1,6 @@
+// Keeps Q in a queue that drops the oldest beyond its bound, and volumes of the last file of each
+// kind.
+
 #include "io/shared_values.hpp"
 
 #include <algorithm>

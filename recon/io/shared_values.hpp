@@ -1,3 +1,5 @@
+// Values that scans of one process share: each Q and each volume is read or computed once.
+
 #pragma once
 
 #include <deque>

@@ -1,4 +1,4 @@
-// The table of one machine, part by part.
+// Benchmarks each transform, the solver and a whole reconstruction, and checks their answers first.
 
 #include "measure/benchmark.hpp"
 

@@ -1,3 +1,6 @@
+// Compares a transform of random data with the exact sums at some points, and takes the median time
+// of several runs.
+
 #include "measure/measure.hpp"
 
 #include <algorithm>

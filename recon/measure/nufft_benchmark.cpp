@@ -1,3 +1,6 @@
+// Times the NUFFT on radial samples for several accuracies, and compares it with the bandwidth and
+// the multiply-adds of the device.
+
 #include "measure/nufft_benchmark.hpp"
 
 #include <algorithm>

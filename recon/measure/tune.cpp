@@ -1,4 +1,4 @@
-// The joint search for a kernel's parameters on one device.
+// Times every candidate of a kernel's parameters on one device, and the fastest ones again.
 
 #include "measure/tune.hpp"
 

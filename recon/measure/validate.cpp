@@ -1,4 +1,5 @@
-// Every stage of one scan on a device against the double reference.
+// Compares every stage of one scan on a device with the double reference, the solver after a few
+// iterations.
 
 #include "measure/validate.hpp"
 
@@ -421,7 +422,8 @@ private:
         return static_cast<double>(points) * (1 + of_coil * static_cast<double>(coils));
     }
 
-    /// Equations of the transforms' own Q.
+    /// Computes Q by these transforms, so that normal equations of the device and of the reference
+    /// share nothing.
     NormalOperator::MakeQ make_q(Transforms& transforms, Reporter& report) const {
         return [&](const Trajectory& trajectory) {
             return compute_q_in_stage(transforms, trajectory, scan_.grid, report);

@@ -1,4 +1,4 @@
-// The images of the centre of k-space, and the cells of it that samples cover.
+// Solves for images of the centre of k-space, and finds how far from the centre samples cover it.
 
 #include "model/calibration.hpp"
 

@@ -1,3 +1,6 @@
+// Solves a frame on a quarter of k-space with changed maps, fields or trajectories, and measures
+// the energy that each leaves.
+
 #include "model/coarse_models.hpp"
 
 #include <algorithm>

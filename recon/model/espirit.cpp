@@ -1,4 +1,4 @@
-// ESPIRiT: coil maps by the eigenvectors of a projection in k-space.
+// Estimates coil maps by ESPIRiT, as eigenvectors of a projection in k-space.
 
 #include "model/estimated_maps.hpp"
 

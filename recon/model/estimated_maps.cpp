@@ -1,5 +1,5 @@
-// The table of methods for coil maps, the one of Walsh, and the cost of estimating maps, predicted
-// from the trajectory of a scan alone.
+// The table of methods that estimate coil maps, the method of Walsh, and the cost as predicted from
+// the trajectory of a scan alone.
 
 #include "model/estimated_maps.hpp"
 

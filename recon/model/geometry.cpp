@@ -1,3 +1,6 @@
+// Rescales trajectories to the new field of view, drops samples beyond the new matrix, and shifts
+// images by phases of samples.
+
 #include "model/geometry.hpp"
 
 #include <algorithm>

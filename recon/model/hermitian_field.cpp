@@ -1,4 +1,4 @@
-// The dominant eigenvector of a Hermitian matrix at every voxel.
+// Computes the dominant eigenvector of a Hermitian matrix at every voxel by power iteration.
 
 #include "model/estimated_maps.hpp"
 

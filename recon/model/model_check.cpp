@@ -1,3 +1,5 @@
+// The table of models that are tried, and the decision which of them explains the slices of a scan.
+
 #include "model/model_check.hpp"
 
 #include <algorithm>

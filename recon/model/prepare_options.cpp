@@ -1,3 +1,5 @@
+// Converts the sources of maps and field from the words of options, and back for the record.
+
 #include "model/prepare_options.hpp"
 
 namespace lsrecon {

@@ -1,3 +1,6 @@
+// Applies the changes to each frame as it is read, mixes its coils, and keeps the frames that were
+// read early.
+
 #include "model/prepared_frames.hpp"
 
 #include <algorithm>

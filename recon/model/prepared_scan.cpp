@@ -1,3 +1,6 @@
+// Runs the steps of preparation, and takes maps, field and prior image of each slice from what they
+// made.
+
 #include "model/prepared_scan.hpp"
 
 namespace lsrecon {

@@ -1,3 +1,6 @@
+// Resamples the prior image to each slice, and refuses one that is zero where the image of the
+// slice is.
+
 #include "model/prior.hpp"
 
 #include "base/error.hpp"

@@ -1,4 +1,4 @@
-// Volumes of one grid, such as coil maps, at the voxels of another.
+// Interpolates volumes of one grid, such as coil maps, at the voxels of another.
 
 #include "model/resampled.hpp"
 

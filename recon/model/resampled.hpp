@@ -1,3 +1,5 @@
+// Volumes such as coil maps, interpolated from their grid to that of an image.
+
 #pragma once
 
 #include <string>

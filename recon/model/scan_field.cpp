@@ -1,3 +1,5 @@
+// Resamples a field map with its decay to each slice, and scales it by the factor of the options.
+
 #include "model/scan_field.hpp"
 
 #include "model/steps.hpp"

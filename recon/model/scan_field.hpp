@@ -1,3 +1,5 @@
+// The field map of a scan, resampled to each of its slices.
+
 #pragma once
 
 #include <memory>

@@ -1,3 +1,6 @@
+// Takes coil maps from the scan or from a file, or estimates them from the frames of each slice,
+// and scales them to a sum of squares near 1.
+
 #include "model/scan_maps.hpp"
 
 #include <cmath>

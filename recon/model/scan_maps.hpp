@@ -1,3 +1,5 @@
+// The coil maps of a scan: its own, read from a file, or estimated for each slice.
+
 #pragma once
 
 #include <map>

@@ -1,3 +1,6 @@
+// Calibrates the frames of a slice one by one or together by how they fill the centre of k-space,
+// and widens the field of view around an object that reaches beyond it.
+
 #include "model/slice_calibration.hpp"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// Resamples volumes to each slice when it is asked for, after checking that slices lie where the
+// volumes do.
+
 #include "model/slice_volumes.hpp"
 
 #include "base/error.hpp"

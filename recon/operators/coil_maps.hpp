@@ -1,4 +1,4 @@
-// Coil maps on a device.
+// The coil maps that operators multiply by, kept on a device or uploaded one at a time.
 
 #pragma once
 

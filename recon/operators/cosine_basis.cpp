@@ -1,4 +1,4 @@
-// The basis of cosines (DCT-II) of preconditioners.
+// Computes the diagonal of a preconditioner in the basis of cosines (DCT-II), and multiplies by it.
 
 #include <algorithm>
 #include <cmath>

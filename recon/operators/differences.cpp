@@ -1,4 +1,4 @@
-// Finite differences on any device, and which of them lie within coil maps.
+// Computes finite differences on any device, and finds which of them lie within coil maps.
 
 #include "operators/differences.hpp"
 

@@ -1,4 +1,4 @@
-// Lengths of FFTs, batches of maps, and factors of boxes.
+// Chooses the lengths of FFTs and how many maps share one, and uploads the factors of boxes.
 
 #include "operators/embedding.hpp"
 

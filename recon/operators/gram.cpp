@@ -1,4 +1,4 @@
-// The products of N in each of its forms.
+// Multiplies by N as a convolution with Q, as a sum of convolutions off resonance, or by F and F^H.
 
 #include "operators/gram.hpp"
 

@@ -47,7 +47,9 @@ Coordinates middle_of(const Grid& grid) {
     return middle;
 }
 
-/// The voxel of 1 nearest to the middle, of those whose neighbours are 1, too; else of all.
+/// The voxel at which the response of a term is measured, away from edges of the coil maps, which
+/// would cut it: nearest to the middle of those that are 1 and have neighbours of 1; else of all
+/// that are 1.
 std::size_t inner_voxel(const RealVector& voxels, const Grid& grid) {
     const Coordinates middle = middle_of(grid);
     const auto is_inner = [&](const Coordinates& at) {

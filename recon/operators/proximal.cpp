@@ -1,4 +1,4 @@
-// The soft threshold on a device.
+// Applies the soft threshold on a device.
 
 #include "operators/proximal.hpp"
 

@@ -1,4 +1,4 @@
-// The levels of the wavelet transform, and their filters on a device.
+// Filters the levels of the wavelet transform on a device.
 
 #include "operators/wavelet.hpp"
 

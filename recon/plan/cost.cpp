@@ -1,3 +1,6 @@
+// Adds up the bytes of each part of a solve on host and device, and refuses a reconstruction for
+// which there is no room.
+
 #include "plan/cost.hpp"
 
 #include <algorithm>

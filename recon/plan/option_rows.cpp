@@ -1,4 +1,4 @@
-// The rows of the options: keys, values, words of help.
+// The rows of the options, each with the key, the values and the help that users read.
 
 #include "plan/options.hpp"
 

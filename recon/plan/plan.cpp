@@ -289,6 +289,8 @@ Plan plan_of(Transforms& transforms, const ReconstructOptions& request, const Sc
     return result;
 }
 
+/// How products with N are computed in so many frames of a trajectory: through Q, which takes time
+/// to make, or by F and F^H, two transforms a product. `frames` is 0 where the user brings Q.
 Route route_of(Transforms& transforms, const SamplePoints& points, const Formulation& formulation,
                const SolveOptions& settings, std::size_t maps, double frames) {
     if (!formulation.through_q) {

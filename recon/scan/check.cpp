@@ -1,3 +1,6 @@
+// Checks that values are finite, sizes agree, the trajectory stays within the grid and no coil is
+// silent; messages name each thing as the file does.
+
 #include "scan/check.hpp"
 
 #include <algorithm>
@@ -23,6 +26,7 @@ constexpr double allowed_overshoot = 1.05;
 /// The limit where samples beyond N/2 will be left out: a larger reach is a wrong unit.
 constexpr double most_left_out = 2;
 
+/// The part of a value to check and to name in the message: the one that is NaN, else the larger.
 double worse(Complex value) {
     const bool is_imaginary =
         std::isnan(value.imag()) || std::abs(value.real()) <= std::abs(value.imag());

@@ -1,3 +1,6 @@
+// Computes whitening by a Cholesky factor of the noise covariance, and compression by eigenvectors
+// of Gram matrices.
+
 #include "scan/coil_transform.hpp"
 
 #include <Eigen/Cholesky>

@@ -1,3 +1,6 @@
+// The table of density methods, Pipe and Menon's iteration on a grid of B-splines, and the scale of
+// the weights.
+
 #include "scan/density.hpp"
 
 #include <algorithm>

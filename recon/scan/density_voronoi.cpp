@@ -1,4 +1,4 @@
-// Density by Voronoi cells.
+// Computes the density of samples by Voronoi cells of Voro++, within the region that samples fill.
 
 #include "base/error.hpp"
 #include "scan/density.hpp"

@@ -1,3 +1,6 @@
+// Words the failures of frames, crosses out their pictures, and decides which errors concern one
+// frame only.
+
 #include "scan/failed_frames.hpp"
 
 #include <cmath>

@@ -1,3 +1,6 @@
+// Counts the cells of k-space that samples cover, and reports undersampling, odd weights, wrong
+// units and unused field maps.
+
 #include "scan/findings.hpp"
 
 #include <algorithm>

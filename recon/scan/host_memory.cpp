@@ -1,3 +1,5 @@
+// Adds up the memory that each thing takes, and names the largest when it does not fit.
+
 #include "scan/host_memory.hpp"
 
 #include <algorithm>

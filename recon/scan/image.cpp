@@ -1,3 +1,6 @@
+// Refuses images that are zero, not finite or beyond the range of a file's floats, and names the
+// columns of the curves.
+
 #include "scan/image.hpp"
 
 #include <cmath>

@@ -1,3 +1,6 @@
+// Draws white or correlated noise, from a seed for each coil and replica, so that any core or rank
+// draws the same.
+
 #include "scan/noise.hpp"
 
 #include <cmath>

@@ -1,3 +1,5 @@
+// Compares two poses by distance and angle, and decides whether their coil maps can be shared.
+
 #include "scan/pose.hpp"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// A prior image on the grid of the reconstruction, towards which it is regularised.
+
 #pragma once
 
 #include <string>

@@ -1,3 +1,6 @@
+// Selects samples of trajectories and frames, sums squares of coil maps, and serves a scan that is
+// in memory.
+
 #include "scan/scan.hpp"
 
 #include <algorithm>

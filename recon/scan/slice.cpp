@@ -1,3 +1,6 @@
+// Groups frames into slices by position and label, and finds the calibration lines that serve each
+// frame.
+
 #include "scan/slice.hpp"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// Hashes grid, positions and weights to the key of Q, and looks values up by the symmetry Q(-x) =
+// conj Q(x).
+
 #include "scan/stored_q.hpp"
 
 #include "base/bytes_as_text.hpp"

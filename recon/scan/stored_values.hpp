@@ -1,3 +1,5 @@
+// Volumes as they were read from a file beside a scan, with their grid and hash.
+
 #pragma once
 
 #include <string>

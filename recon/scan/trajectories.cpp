@@ -1,3 +1,6 @@
+// Finds equal trajectories by a hash, and holds out one of every eight pieces of readouts that lie
+// at similar radii.
+
 #include "scan/trajectories.hpp"
 
 #include <algorithm>

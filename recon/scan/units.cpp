@@ -1,3 +1,6 @@
+// Tries the units that programs write on the reach of a trajectory, and suggests the one in which
+// it would fill the matrix.
+
 #include "scan/units.hpp"
 
 #include <algorithm>

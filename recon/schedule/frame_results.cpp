@@ -1,3 +1,6 @@
+// Assigns the frames of the loop to ranks in rotation, and brings images, failures and iterations
+// to the first rank.
+
 #include "schedule/frame_results.hpp"
 
 #include <algorithm>

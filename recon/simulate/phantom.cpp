@@ -1,3 +1,6 @@
+// The table of ellipsoids, their transforms by Bessel functions and sines, and the means of their
+// voxels by exact lengths of lines.
+
 #include "simulate/phantom.hpp"
 
 #include <algorithm>

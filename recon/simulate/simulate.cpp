@@ -1,3 +1,6 @@
+// Simulates samples by analytic transforms or by voxels, with coils on a ring, a field map, motion
+// and noise, and checks the options.
+
 #include "simulate/simulate.hpp"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// The table of designs: spokes, golden angles, Cartesian lines, random positions, spirals, stacks
+// of spirals and cones, each from the paper that it cites.
+
 #include "simulate/trajectories.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Plain runs of conjugate gradients, and what their coefficients tell.
+// Runs plain conjugate gradients, and derives solutions and errors from their coefficients.
 
 #include "solve/lanczos.hpp"
 

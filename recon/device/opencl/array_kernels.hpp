@@ -1,3 +1,5 @@
+// Builds the kernels of one file for the precision of their arrays, and runs them.
+
 #pragma once
 
 #include <array>

@@ -1,3 +1,5 @@
+// Names OpenCL's error codes, and adds to each error the step that usually helps.
+
 #include "device/opencl/cl.hpp"
 
 #include <map>

@@ -1,6 +1,6 @@
-#pragma once
-
 // The one way to OpenCL: exceptions on, so that no return code can be forgotten.
+
+#pragma once
 
 #define CL_HPP_ENABLE_EXCEPTIONS
 #define CL_HPP_MINIMUM_OPENCL_VERSION 120
@@ -26,6 +26,7 @@ class NoRoomError : public DeviceError {
 public:
     using DeviceError::DeviceError;
 };
+/// Whether an error means that memory is short; drivers report it by several codes.
 bool is_no_room(const cl::Error& error);
 
 /// Runs OpenCL calls and turns their exceptions into the program's own.

@@ -1,3 +1,6 @@
+// Lists the devices of the OpenCL loader and chooses one, after checking that PoCL has a cache
+// folder, files and memory, without which it aborts.
+
 #include "device/opencl/drivers.hpp"
 
 #include <algorithm>

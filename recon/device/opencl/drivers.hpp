@@ -1,6 +1,6 @@
-#pragma once
-
 // OpenCL's drivers: their devices, and the cache that PoCL keeps.
+
+#pragma once
 
 #include <memory>
 #include <string>

@@ -1,3 +1,6 @@
+// Launches kernels/convolution.cl for each map and parity, with the radices and the work-groups
+// that suit the length of a line.
+
 #include "device/opencl/line_convolution.hpp"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Convolutions with Q by kernels that transform lines in local memory.
+
 #pragma once
 
 #include <array>

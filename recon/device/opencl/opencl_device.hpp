@@ -1,6 +1,6 @@
-#pragma once
-
 // Devices whose arrays are buffers of their queue, and do not outlive them.
+
+#pragma once
 
 #include <array>
 #include <memory>

@@ -1,3 +1,6 @@
+// Compiles kernels from their embedded text, and keeps the binaries in the cache folder under a
+// hash of source, options and driver.
+
 #include "device/opencl/program.hpp"
 
 #include <cstdlib>

@@ -1,6 +1,6 @@
-#pragma once
-
 // Kernel files, and programs that are built from them.
+
+#pragma once
 
 #include <map>
 #include <string>

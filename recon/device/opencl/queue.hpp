@@ -1,6 +1,6 @@
-#pragma once
-
 // A device of OpenCL with its queue, and how values come to it and from it.
+
+#pragma once
 
 #include <algorithm>
 #include <array>

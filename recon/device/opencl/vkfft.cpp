@@ -1,4 +1,4 @@
-// The FFT of GPUs by VkFFT, or the answer of a build without it.
+// Computes FFTs on GPUs by VkFFT, which a build without it refuses.
 
 #include "device/opencl/opencl_device.hpp"
 

@@ -1,6 +1,6 @@
-#pragma once
-
 // The engines that compute in the host's memory.
+
+#pragma once
 
 #include "engines/engine.hpp"
 

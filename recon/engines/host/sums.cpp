@@ -1,3 +1,5 @@
+// The exact engine of the host, which runs the sums of exact_sums.hpp over all points on all cores.
+
 #include <limits>
 
 #include "base/machine.hpp"

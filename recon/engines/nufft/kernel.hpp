@@ -1,3 +1,6 @@
+// The spreading kernel of the NUFFT, fitted by polynomials, and the fine grid that is chosen for an
+// accuracy.
+
 #pragma once
 
 #include <algorithm>

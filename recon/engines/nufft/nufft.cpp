@@ -1,3 +1,6 @@
+// The NUFFT on the host: tiles of the fine grid are spread in two colours a dimension, coils share
+// a kernel, and FFTs leave out zeros.
+
 #include "engines/host/engines.hpp"
 
 #include <algorithm>

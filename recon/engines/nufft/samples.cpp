@@ -1,3 +1,5 @@
+// Sorts the samples of a NUFFT into tiles of the fine grid and computes where their kernels begin.
+
 #include "engines/nufft/samples.hpp"
 
 #include <algorithm>
@@ -102,7 +104,8 @@ LSRECON_AVX2_CLONE void place_along(std::size_t d, const NufftLine& line, const 
     }
 }
 
-/// The tiles in the order of their numbers, which begin at `first`; empty ones too.
+/// All tiles of a fine grid, before samples are sorted into them. The colour has a bit a dimension,
+/// whether the tile is an odd one there.
 template <typename Tile>
 std::vector<Tile> tiles_of(const NufftGrid& grid, const std::array<TileLine, 3>& lines) {
     std::vector<Tile> tiles(lines[2].step * lines[2].count());

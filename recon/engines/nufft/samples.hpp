@@ -1,3 +1,5 @@
+// The samples of a NUFFT, sorted into tiles of the fine grid, with what each needs to be spread.
+
 #pragma once
 
 #include <cstdint>

@@ -1,3 +1,6 @@
+// Spreads samples onto the fine grid and interpolates them from it, in vectors of fixed length that
+// give the same bits on every processor.
+
 #include "engines/nufft/spread.hpp"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// The sums of one tile of a NUFFT: samples are spread onto its points, and interpolated from them.
+
 #pragma once
 
 #include <vector>

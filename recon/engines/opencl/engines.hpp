@@ -1,6 +1,6 @@
-#pragma once
-
 // The engines that compute by kernels on an OpenCL device.
+
+#pragma once
 
 #include "engines/engine.hpp"
 

@@ -1,3 +1,6 @@
+// Sorts samples by their radius in k-space, pads them to whole strips, and packs their values on
+// the device.
+
 #include "engines/opencl/lattice_samples.hpp"
 
 #include <algorithm>

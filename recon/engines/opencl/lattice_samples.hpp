@@ -1,6 +1,6 @@
-#pragma once
-
 // Samples and columns of a transform on a lattice.
+
+#pragma once
 
 #include <vector>
 

@@ -1,3 +1,6 @@
+// Sorts the samples of a NUFFT on the device by kernels/nufft_sort.cl, and divides tiles that hold
+// many samples into chunks.
+
 #include "engines/opencl/nufft_bins.hpp"
 
 #include <cmath>

@@ -1,3 +1,6 @@
+// The samples of a NUFFT on the device, sorted into bins and divided into the chunks of
+// kernels/nufft.cl.
+
 #pragma once
 
 #include "base/ranges.hpp"

@@ -1,3 +1,6 @@
+// Splits coordinates into high and low parts, halves a lattice by the symmetry x -> -x, and chooses
+// how many points a work-item computes.
+
 #include "engines/opencl/points.hpp"
 
 #include <algorithm>

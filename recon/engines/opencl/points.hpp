@@ -1,7 +1,7 @@
-#pragma once
-
 // The points of the direct kernels: their parts, the half of a lattice, and the points of a work-
 // item.
+
+#pragma once
 
 #include <functional>
 #include <string>

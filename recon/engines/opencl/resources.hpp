@@ -1,6 +1,6 @@
-#pragma once
-
 // What a transform computes with on an OpenCL device.
+
+#pragma once
 
 #include <cmath>
 #include <type_traits>

@@ -1,6 +1,6 @@
-#pragma once
-
 // The forms of the separable transform, whose parameter FORM says where its products are made.
+
+#pragma once
 
 #include <limits>
 #include <memory>

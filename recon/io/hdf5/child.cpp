@@ -1,3 +1,6 @@
+// Serves the requests of the parent in a child process: it opens one file by its descriptor, within
+// limits of time and memory, and sends objects and numbers.
+
 #include "io/hdf5/child.hpp"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// Asks the child for shapes and values, receives them in parts, and names file and object in every
+// error.
+
 #include "io/hdf5/reader.hpp"
 
 #include <algorithm>

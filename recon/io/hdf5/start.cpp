@@ -1,3 +1,6 @@
+// Starts the children that read HDF5, from a copy of this process or from a small program that is
+// embedded here.
+
 #include "io/hdf5/child.hpp"
 
 #include <cerrno>

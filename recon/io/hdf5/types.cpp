@@ -1,3 +1,6 @@
+// Converts between HDF5's types and ours: compounds of complex numbers, texts, rows of tables, and
+// their names in messages.
+
 #include "io/hdf5/types.hpp"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// Writes datasets, attributes and tables by HDF5 to a temporary file, one thread at a time, and the
+// values of frames as they come.
+
 #include "io/hdf5/writer.hpp"
 
 #include <algorithm>
@@ -136,6 +139,8 @@ Hdf5Handle element_type(Hdf5Element element) {
     return Hdf5Handle(H5Tcopy(H5T_IEEE_F32LE));
 }
 
+/// The lock that lets one thread use HDF5, which may not be built for threads. Recursive, since
+/// that thread may have several writers.
 std::recursive_mutex& one_writer() {
     static std::recursive_mutex mutex;
     return mutex;

@@ -1,3 +1,6 @@
+// Reads and writes BART's pair of files: a text header of 16 dimensions, and complex64 with x
+// fastest.
+
 #include "io/image/cfl.hpp"
 
 #include <algorithm>

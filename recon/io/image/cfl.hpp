@@ -1,3 +1,5 @@
+// BART's pair of files .cfl and .hdr, read and written as images and read as arrays.
+
 #pragma once
 
 #include "io/arrays.hpp"

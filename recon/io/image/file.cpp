@@ -1,4 +1,5 @@
-// Writes the image file of lsrecon.
+// Writes the image file of lsrecon: values, geometry, record, histories of the solver and noise
+// maps in HDF5.
 
 #include "io/image/file.hpp"
 

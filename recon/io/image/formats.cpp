@@ -1,3 +1,6 @@
+// The table of image formats, and the choice of one by the ending of an output or the content of an
+// input.
+
 #include "io/image/formats.hpp"
 
 #include <array>

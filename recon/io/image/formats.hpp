@@ -1,3 +1,6 @@
+// The table of image formats: the endings that choose a format, and the functions that read and
+// write it.
+
 #pragma once
 
 #include <string>

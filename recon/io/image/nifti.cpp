@@ -1,3 +1,6 @@
+// Reads and writes NIfTI-1 by niftilib: checks the header, converts the affine between RAS and LPS,
+// and leaves zlib to the library.
+
 #include "io/image/nifti.hpp"
 
 #include "base/error.hpp"

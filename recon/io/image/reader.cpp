@@ -1,4 +1,4 @@
-// The image file of lsrecon, read.
+// Reads the image file of lsrecon, frames when they are asked for, and the rest at once.
 
 #include <algorithm>
 #include <cmath>

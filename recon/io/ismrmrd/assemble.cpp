@@ -1,4 +1,5 @@
-// The scan that sorted acquisitions make.
+// Assembles the scan from sorted acquisitions: cuts frames, decides units and dimensions, and
+// checks kz.
 
 #include "io/ismrmrd/frames.hpp"
 

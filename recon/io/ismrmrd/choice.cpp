@@ -1,3 +1,6 @@
+// Counts the acquisitions of each frame by their counters, and decides which frames and calibration
+// lines are read.
+
 #include "io/ismrmrd/choice.hpp"
 
 #include <algorithm>

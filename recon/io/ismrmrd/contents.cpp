@@ -1,3 +1,6 @@
+// Sorts the acquisitions of a file by flag into image, calibration, noise and others, and chooses
+// the encoding to read.
+
 #include "io/ismrmrd/contents.hpp"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// What the headers of all acquisitions tell: their uses, encodings, dwell times, noise.
+// The headers of all acquisitions, from which uses, encodings, dwell times and noise are known
+// before samples are read.
 
 #pragma once
 

@@ -1,3 +1,5 @@
+// Reads and writes acquisitions as rows of an HDF5 table, and reads them as messages of a stream.
+
 #include "io/ismrmrd/file.hpp"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// Sorts acquisitions into frames: checks each against the first, computes its positions in k-space,
+// and crops and shifts its lines.
+
 #include "io/ismrmrd/frames.hpp"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// Parses the XML header by pugixml: grid, encoding limits, gradient ramps of EPI, and the details
+// that are shown to users.
+
 #include "io/ismrmrd/header.hpp"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// Reads and writes images of ISMRMRD: a table of headers, attributes, and float or complex values
+// in HDF5.
+
 #include "io/ismrmrd/formats.hpp"
 
 #include <algorithm>
@@ -167,6 +170,7 @@ std::vector<MrdImageHeader> headers_of(const Hdf5Reader& file, const std::string
     return headers;
 }
 
+/// Whether a header says this vector: writers leave zeros in fields that they do not fill.
 bool known(const Vec3& vector) {
     return vector != Vec3{0, 0, 0};
 }

@@ -1,3 +1,6 @@
+// Crops lines by FFT, and finds the centre of reversed lines by comparing their energy with that of
+// forward lines.
+
 #include "io/ismrmrd/readouts.hpp"
 
 #include <cmath>

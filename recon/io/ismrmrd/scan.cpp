@@ -1,3 +1,6 @@
+// Opens raw data of ISMRMRD as a scan: chooses group and encoding, reads noise and calibration
+// lines, and checks that the host has room.
+
 #include "io/ismrmrd/formats.hpp"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// Writes a simulated scan as ISMRMRD: the XML header, and a row of counters, positions and samples
+// for each readout.
+
 #include "io/ismrmrd/writer.hpp"
 
 #include <algorithm>

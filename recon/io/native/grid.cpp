@@ -1,3 +1,6 @@
+// Reads matrix, field of view, position and directions from attributes, and field maps and voxel
+// positions from datasets.
+
 #include "io/native/grid.hpp"
 
 #include <algorithm>

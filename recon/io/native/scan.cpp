@@ -1,3 +1,6 @@
+// Reads the native scan: checks that every name is known and every shape fits, then trajectories,
+// and samples a frame at a time.
+
 #include "io/native/scan.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The native scan, written.
+// Writes a scan in the native format, with the options that it was simulated by.
 
 #include <algorithm>
 

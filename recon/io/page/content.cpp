@@ -1,3 +1,5 @@
+// Gathers what a page shows of an image: its volumes, residuals, curves, findings and record.
+
 #include <cstdlib>
 #include <memory>
 
@@ -11,8 +13,6 @@
 #include "io/page/page.hpp"
 #include "io/record.hpp"
 #include "scan/failed_frames.hpp"
-
-// What a page shows of an image.
 
 namespace lsrecon {
 

@@ -1,3 +1,6 @@
+// Fits the volumes of a page into a size in megabytes, encodes them in base64, and fills the HTML
+// template.
+
 #include "io/page/page.hpp"
 
 #include <algorithm>

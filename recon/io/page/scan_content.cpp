@@ -1,3 +1,6 @@
+// Gathers what a page shows of a scan that is not yet reconstructed: trajectories, k-space, density
+// of samples, noise and maps.
+
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -8,8 +11,6 @@
 #include "io/page/page.hpp"
 #include "io/scan_file.hpp"
 #include "scan/coil_transform.hpp"
-
-// What a page shows of a scan, before anything is reconstructed.
 
 namespace lsrecon {
 
