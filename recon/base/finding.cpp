@@ -107,6 +107,10 @@ std::string about_unexplained_data(const Finding& f) {
             causes.emplace_back(cause);
         }
     }
+    if (const std::string joined = f.word("joined"); !joined.empty()) {
+        causes.push_back("acquisitions of another contrast, which `join` " + joined +
+                         " put into one image");
+    }
     return text(f.number("left") > nearly_all ? "The image shows next to nothing of the data: "
                                               : "The image does not explain the data: ",
                 f.word("samples"), ". What may be wrong: ", comma_separated(causes),

@@ -221,7 +221,7 @@ Finding SolveSummary::on_samples() const {
              {"coil_maps", with_.coil_maps},
              {"field_map", with_.field_map},
              {"prior", need_prior(options_.regularisers)}},
-            {{"samples", left_in_words()}}};
+            {{"samples", left_in_words()}, {"joined", with_.joined}}};
 }
 
 double SolveSummary::left() const {

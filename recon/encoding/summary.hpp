@@ -21,6 +21,7 @@ struct SolvedWith {
     bool iterations_asked_for = true; ///< not their usual number
     bool coil_maps = true;
     bool field_map = true;
+    std::string joined = {}; ///< "contrast, set": counters whose acquisitions are in one frame
 };
 
 /// A summary of the solves of all problems of a scan.

@@ -66,6 +66,18 @@ std::vector<Strongest> strongest_from(const std::vector<double>& energies,
     return from;
 }
 
+/// Whether the sample before or after it is near, as of readouts: signal would be as strong there.
+/// Samples far from all others may be the only ones of a peak of k-space.
+bool has_neighbour(const std::vector<Vec3>& positions, std::size_t m) {
+    constexpr double near = 1.5; // cycles/FOV
+    const auto is_near = [&](std::size_t other) {
+        const Vec3& a = positions[m];
+        const Vec3& b = positions[other];
+        return std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]) < near;
+    };
+    return (m > 0 && is_near(m - 1)) || (m + 1 < positions.size() && is_near(m + 1));
+}
+
 } // namespace
 
 Spikes spikes_of(const CoilRows& samples, const Trajectory& trajectory) {
@@ -80,7 +92,8 @@ Spikes spikes_of(const CoilRows& samples, const Trajectory& trajectory) {
         const std::size_t shell = shell_of(trajectory.positions[m]);
         const double usual = from[std::max<std::size_t>(shell, 1) - 1].back();
         const double ratio = usual > 0 ? std::sqrt(energies[m] / usual) : 0;
-        if (static_cast<double>(shell) >= innermost && ratio > times) {
+        if (static_cast<double>(shell) >= innermost && ratio > times &&
+            has_neighbour(trajectory.positions, m)) {
             spikes.first = spikes.count++ == 0 ? m : spikes.first;
             spikes.times = std::max(spikes.times, ratio);
         }
