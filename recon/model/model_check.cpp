@@ -255,8 +255,12 @@ std::optional<Finding> ModelCheck::finding() const {
     if (best != rows && !cannot_estimate_) {
         return better(best, most, false, better_slices(best));
     }
-    return is_little(left_, much) ? std::nullopt
-                                  : std::optional(with_all_left({Found::model_unexplained}));
+    const bool another_is_better =
+        std::any_of(all_.begin(), all_.end(), [](const Left& left) { return left.gain() > clearly; });
+    if (!is_little(left_, much) && (cannot_estimate_ || another_is_better)) {
+        return with_all_left({Found::model_unexplained});
+    }
+    return std::nullopt;
 }
 
 std::string ModelCheck::in_words() const {
