@@ -146,6 +146,22 @@ void refine(TrajectoryScope& at, const SolveOptions& settings, ImageFrame& image
     image.image_error = sampled.upper > 0 ? sampled.estimate : less * image.image_error;
 }
 
+/// Compares an image with its samples. Where it leaves more than noise, one without regularisation
+/// shows what the model leaves.
+void explain_samples(TrajectoryScope& at, const FrameData& data, const SolveOptions& settings,
+                     const Solved& solved, ImageFrame& image) {
+    const Run& run = at.run;
+    const double noise =
+        energy_of_noise(run.scan().noise) * data.frame.trajectory->sum_of_weights();
+    compare_with_samples(image, solved.explained, data.energy, noise, data.most_noise);
+    if (run.method().solves && leaves_more_than_noise(image)) {
+        const Stage stage(run.report, "model");
+        const double explained = explained_without_regularisation(
+            at.problem(settings).system(), data.fhd.volumes, settings.lambda);
+        image.left_by_model = explained > 0 ? 1 - explained / data.energy : 0;
+    }
+}
+
 /// The number of voxels over which errors of F^H d are spread.
 std::size_t unknowns_of(const TrajectoryScope& at) {
     return at.certifier ? at.certifier->unknowns() : at.encoding.voxels();
@@ -277,16 +293,8 @@ ImageFrame solve_frame(TrajectoryScope& at, const FrameData& data, const SolveOp
     if (!solved.gains.empty()) { // of a solve
         measure_error(at, data, settings, solved, image);
     }
+    explain_samples(at, data, settings, solved, image);
     give_back_memory();
-    const double noise =
-        energy_of_noise(run.scan().noise) * data.frame.trajectory->sum_of_weights();
-    compare_with_samples(image, solved.explained, data.energy, noise, data.most_noise);
-    if (run.method().solves && leaves_more_than_noise(image)) {
-        const Stage stage(run.report, "model");
-        const double explained = explained_without_regularisation(
-            at.problem(settings).system(), data.fhd.volumes, settings.lambda);
-        image.left_by_model = explained > 0 ? 1 - explained / data.energy : 0;
-    }
     return in_units_of_maps(std::move(image), at.slice.model);
 }
 

@@ -101,8 +101,8 @@ std::string about_unexplained_data(const Finding& f) {
         return about_smoothing(f);
     }
     std::vector<std::string> causes{"the trajectory (its sign, unit or delay)"};
-    for (const auto& [name, cause] : {std::pair("coil_maps", "the coil maps"),
-                                      {"field_map", "the field map"}}) {
+    for (const auto& [name, cause] :
+         {std::pair("coil_maps", "the coil maps"), {"field_map", "the field map"}}) {
         if (f.number(name) > 0) {
             causes.emplace_back(cause);
         }
@@ -136,7 +136,8 @@ const std::vector<BetterModel>& better_models() {
          "pass `conjugate`, or leave it out if it was given", "the other sign of the trajectory"},
         {"exchanged_axes", "The trajectory with kx and ky exchanged explains", "the scan",
          "that in use",
-         "either its axes are exchanged, or the coil maps or the field map are transposed. An image "
+         "either its axes are exchanged, or the coil maps or the field map are transposed. An "
+         "image "
          "without them (`maps` espirit, `field_map` none) shows which: where the object is upright "
          "correct the maps, else the trajectory",
          "kx and ky exchanged"},
@@ -176,11 +177,12 @@ std::string left_by_models(const Finding& f) {
 }
 
 std::string about_unexplained_model(const Finding& f) {
-    return text("The scan's model leaves ", percent(f.number("left")),
-                " of the centre of k-space unexplained, and noise is at most ",
-                percent(f.number("noise")), left_by_models(f),
-                " Check the order, the axes and the phases of the coil maps, the field map, and the "
-                "trajectory.");
+    return text(
+        "The scan's model leaves ", percent(f.number("left")),
+        " of the centre of k-space unexplained, and noise is at most ", percent(f.number("noise")),
+        left_by_models(f),
+        " Check the order, the axes and the phases of the coil maps, the field map, and the "
+        "trajectory.");
 }
 
 std::string about_better_model(const Finding& f) {

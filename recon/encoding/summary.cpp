@@ -43,8 +43,7 @@ double share_of_noise(const ImageFrame& frame) {
 } // namespace
 
 bool leaves_more_than_noise(const ImageFrame& frame) {
-    return frame.explained != 0 &&
-           1 - frame.explained > most_of_right_model(share_of_noise(frame));
+    return frame.explained != 0 && 1 - frame.explained > most_of_right_model(share_of_noise(frame));
 }
 
 void SolveSummary::add(const ImageFrame& frame) {
@@ -183,7 +182,7 @@ std::string SolveSummary::left_in_words() const {
     const std::string times = rounded(times_noise_) + " times the noise";
     const bool exceeds = by_model_ + by_regularisation_ > 0;
     return text(frames_ == 1 ? "" : "up to ", rounded(100 * left()), " % unexplained",
-                unexplained_ > 0          ? ", " + times
+                unexplained_ > 0        ? ", " + times
                 : exceeds && noise_ > 0 ? ", at least " + times
                 : noise_ > 0            ? ", noise at most " + rounded(100 * noise_) + " %"
                                         : "");

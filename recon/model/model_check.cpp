@@ -255,8 +255,8 @@ std::optional<Finding> ModelCheck::finding() const {
     if (best != rows && !cannot_estimate_) {
         return better(best, most, false, better_slices(best));
     }
-    const bool another_is_better =
-        std::any_of(all_.begin(), all_.end(), [](const Left& left) { return left.gain() > clearly; });
+    const bool another_is_better = std::any_of(
+        all_.begin(), all_.end(), [](const Left& left) { return left.gain() > clearly; });
     if (!is_little(left_, much) && (cannot_estimate_ || another_is_better)) {
         return with_all_left({Found::model_unexplained});
     }

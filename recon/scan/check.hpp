@@ -62,8 +62,8 @@ public:
     /// The next frame is left out of the check.
     void skip();
     /// Ends the check after the last frame: every coil that is silent, frames in which every coil
-    /// is, frames without a sample that counts, zeros when many samples are, and spikes. InputError when
-    /// all samples that count are zero.
+    /// is, frames without a sample that counts, zeros when many samples are, and spikes. InputError
+    /// when all samples that count are zero.
     Findings end() const;
     /// Frames that make no image but zeros.
     const std::vector<std::size_t>& empty() const { return empty_; }

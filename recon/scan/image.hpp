@@ -58,8 +58,8 @@ struct ImageFrame {
     bool failed() const { return !error.empty(); }
     /// All members but the values, and the label and position, which the scan knows.
     template <typename Archive> void each(Archive& archive) {
-        archive(residuals, solver, stops, late_change, explained, unexplained, noise,
-                left_by_model, resolved_lambda, image_error, certificate, maps_scale, error);
+        archive(residuals, solver, stops, late_change, explained, unexplained, noise, left_by_model,
+                resolved_lambda, image_error, certificate, maps_scale, error);
     }
 };
 

@@ -38,8 +38,8 @@ std::vector<double> energies_of(const CoilRows& samples, const Trajectory& traje
         for_each_range_in_parallel(energies.size(), all_cores(), [&](const Range& some) {
             for (std::size_t m = some.first; m < some.first + some.count; ++m) {
                 if (counts(trajectory, m)) {
-                    energies[m] = static_cast<double>(
-                        values.col(static_cast<Eigen::Index>(m)).squaredNorm());
+                    energies[m] =
+                        static_cast<double>(values.col(static_cast<Eigen::Index>(m)).squaredNorm());
                 }
             }
         });

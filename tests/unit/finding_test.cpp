@@ -203,16 +203,19 @@ Worded on_models() {
          maps + " explain it 2 times better than those in use: `maps` espirit" + left +
              "estimated coil maps."},
         {better("estimated_maps_negated_field", 2, true, ""),
-         maps + " and the field map with the other sign explain it 2 times better than those in "
-                "use: `maps` espirit and `field_scale` -1" +
+         maps +
+             " and the field map with the other sign explain it 2 times better than those in "
+             "use: `maps` espirit and `field_scale` -1" +
              left + "estimated coil maps and " + negated + "."},
         {better("estimated_maps_radians", 2, true, ""),
-         maps + " and the field map divided by 2 pi explain it 2 times better than those in use: "
-                "`maps` espirit; the field map is in rad/s, `field_scale` 0.15915" +
+         maps +
+             " and the field map divided by 2 pi explain it 2 times better than those in use: "
+             "`maps` espirit; the field map is in rad/s, `field_scale` 0.15915" +
              left + "estimated coil maps and " + divided + "."},
         {better("estimated_maps_no_field", 2, true, ""),
-         maps + " without field map explain it 2 times better than those in use with it: `maps` "
-                "espirit and `field_map` none" +
+         maps +
+             " without field map explain it 2 times better than those in use with it: `maps` "
+             "espirit and `field_map` none" +
              left + "estimated coil maps and no field map."},
         {{Found::model_unexplained,
           {{"left", 0.6}, {"noise", 0.0123}, {"left_other_sign", 0.5}, {"cannot_estimate", 1}}},
