@@ -69,9 +69,12 @@ std::optional<Certifier> certifier_of(const TrajectoryScope& at) {
 
 double most_noise_of(const Run& run, const Frame& frame) {
     const bool is_compared = run.scan().noise.empty() && run.method().solves;
-    return is_compared ? most_energy_of_noise(*frame.trajectory, frame.samples) *
-                             frame.trajectory->sum_of_weights()
-                       : 0;
+    if (!is_compared) {
+        return 0;
+    }
+    const double along = energy_of_noise_along_readouts(frame.samples);
+    const double most = most_energy_of_noise(*frame.trajectory, frame.samples);
+    return (along > 0 ? std::min(along, most) : most) * frame.trajectory->sum_of_weights();
 }
 
 void compare_models(const Run& run, TrajectoryScope& at, const FrameData& data) {
@@ -141,6 +144,22 @@ void refine(TrajectoryScope& at, const SolveOptions& settings, ImageFrame& image
     sampled.upper *= less;
     sampled.estimate = std::min(sampled.estimate, sampled.upper);
     image.image_error = sampled.upper > 0 ? sampled.estimate : less * image.image_error;
+}
+
+/// Compares an image with its samples. Where it leaves more than noise, one without regularisation
+/// shows what the model leaves.
+void explain_samples(TrajectoryScope& at, const FrameData& data, const SolveOptions& settings,
+                     const Solved& solved, ImageFrame& image) {
+    const Run& run = at.run;
+    const double noise =
+        energy_of_noise(run.scan().noise) * data.frame.trajectory->sum_of_weights();
+    compare_with_samples(image, solved.explained, data.energy, noise, data.most_noise);
+    if (run.method().solves && leaves_more_than_noise(image)) {
+        const Stage stage(run.report, "model");
+        const double explained = explained_without_regularisation(
+            at.problem(settings).system(), data.fhd.volumes, settings.lambda);
+        image.left_by_model = explained > 0 ? 1 - explained / data.energy : 0;
+    }
 }
 
 /// The number of voxels over which errors of F^H d are spread.
@@ -274,10 +293,8 @@ ImageFrame solve_frame(TrajectoryScope& at, const FrameData& data, const SolveOp
     if (!solved.gains.empty()) { // of a solve
         measure_error(at, data, settings, solved, image);
     }
+    explain_samples(at, data, settings, solved, image);
     give_back_memory();
-    const double noise =
-        energy_of_noise(run.scan().noise) * data.frame.trajectory->sum_of_weights();
-    compare_with_samples(image, solved.explained, data.energy, noise, data.most_noise);
     return in_units_of_maps(std::move(image), at.slice.model);
 }
 

@@ -21,7 +21,8 @@ SolvedWith facts_of_solves(const Run& run, const Settings& settings,
             formulation.off_resonance && transforms.segment_error() > 0,
             run.request.effort.iterations.has_value(),
             formulation.coils_share_one_problem,
-            formulation.off_resonance};
+            formulation.off_resonance,
+            comma_separated(run.scan().joined_counters)};
 }
 
 /// Adds the number that coil maps were divided by; where frames differ, the largest and the least.

@@ -76,30 +76,45 @@ std::string about_convergence(const Finding& f) {
            (f.number("early") > 0 ? ", or pass `lambda` 0.01 to converge without noise." : ".");
 }
 
+std::string about_smoothing(const Finding& f) {
+    std::vector<std::string> causes;
+    if (f.number("lambda") > 0) {
+        causes.push_back("lambda " + rounded(f.number("lambda")) + " is too large");
+    }
+    if (f.number("smooths") > 0) {
+        causes.emplace_back("a weight of `reg` is too large");
+    }
+    if (f.number("limited") > 0) {
+        causes.emplace_back("the iterations are too few");
+    }
+    if (f.number("prior") > 0) {
+        causes.emplace_back("the image of `prior` is another");
+    }
+    return text("The image leaves ", f.word("samples"), ", and one without regularisation ",
+                percent(f.number("left_by_model")), ": ", separated_by(" or ", causes),
+                f.number("frames") > 1 ? " for some frames." : ".");
+}
+
 std::string about_unexplained_data(const Finding& f) {
     constexpr double nearly_all = 0.9;
+    if (f.number("by_model") == 0) {
+        return about_smoothing(f);
+    }
     std::vector<std::string> causes{"the trajectory (its sign, unit or delay)"};
-    for (const auto& [name, cause] : {std::pair("coil_maps", "the coil maps"),
-                                      {"field_map", "the field map"},
-                                      {"prior", "the image of `prior`"}}) {
+    for (const auto& [name, cause] :
+         {std::pair("coil_maps", "the coil maps"), {"field_map", "the field map"}}) {
         if (f.number(name) > 0) {
             causes.emplace_back(cause);
         }
     }
-    std::vector<std::string> too_large;
-    if (f.number("lambda") > 0) {
-        too_large.push_back("lambda " + rounded(f.number("lambda")));
-    }
-    if (f.number("smooths") > 0) {
-        too_large.emplace_back("a weight of `reg`");
+    if (const std::string joined = f.word("joined"); !joined.empty()) {
+        causes.push_back("acquisitions of another contrast, which `join` " + joined +
+                         " put into one image");
     }
     return text(f.number("left") > nearly_all ? "The image shows next to nothing of the data: "
                                               : "The image does not explain the data: ",
-                f.word("samples"), ". What may be wrong: ", comma_separated(causes), ", or samples",
-                too_large.empty() ? ""
-                                  : text("; or ", separated_by(" or ", too_large), " is too large",
-                                         f.number("frames") > 1 ? " for some frames" : ""),
-                f.number("limited") > 0 ? "; or the iterations are too few." : ".");
+                f.word("samples"), ". What may be wrong: ", comma_separated(causes),
+                ", or samples.");
 }
 
 /// How a model that explains a scan better is described.
@@ -109,28 +124,65 @@ struct BetterModel {
     std::string object; ///< where it is not some slices
     std::string in_use; ///< after "than"
     std::string flag;
+    std::string with; ///< after "leaves 4 %"
 };
 
 const std::vector<BetterModel>& better_models() {
     const std::string maps = "Coil maps estimated from this scan";
+    const std::string negated = "the field map with the other sign";
+    const std::string divided = "the field map divided by 2 pi";
     static const std::vector<BetterModel> rows{
         {"other_sign", "The other sign of the trajectory explains", "the scan", "that in use",
-         "pass `conjugate`, or leave it out if it was given"},
+         "pass `conjugate`, or leave it out if it was given", "the other sign of the trajectory"},
+        {"exchanged_axes", "The trajectory with kx and ky exchanged explains", "the scan",
+         "that in use",
+         "either its axes are exchanged, or the coil maps or the field map are transposed. An "
+         "image "
+         "without them (`maps` espirit, `field_map` none) shows which: where the object is upright "
+         "correct the maps, else the trajectory",
+         "kx and ky exchanged"},
         {"negated_field", "The field map with the other sign explains", "the scan", "as it is",
-         "`field_scale` -1"},
+         "`field_scale` -1", negated},
         {"radians", "The field map divided by 2 pi explains", "the scan", "as it is",
-         "it is in rad/s; `field_scale` 0.15915"},
+         "it is in rad/s; `field_scale` 0.15915", divided},
         {"no_field", "The model without field map explains", "the scan", "with it",
-         "`field_map` none"},
-        {"estimated_maps", maps + " explain", "it", "those in use", "`maps` espirit"},
+         "`field_map` none", "no field map"},
+        {"estimated_maps", maps + " explain", "it", "those in use", "`maps` espirit",
+         "estimated coil maps"},
         {"estimated_maps_negated_field", maps + " and the field map with the other sign explain",
-         "it", "those in use", "`maps` espirit and `field_scale` -1"},
+         "it", "those in use", "`maps` espirit and `field_scale` -1",
+         "estimated coil maps and " + negated},
         {"estimated_maps_radians", maps + " and the field map divided by 2 pi explain", "it",
-         "those in use", "`maps` espirit; the field map is in rad/s, `field_scale` 0.15915"},
+         "those in use", "`maps` espirit; the field map is in rad/s, `field_scale` 0.15915",
+         "estimated coil maps and " + divided},
         {"estimated_maps_no_field", maps + " without field map explain", "it",
-         "those in use with it", "`maps` espirit and `field_map` none"},
+         "those in use with it", "`maps` espirit and `field_map` none",
+         "estimated coil maps and no field map"},
     };
     return rows;
+}
+
+/// "Unexplained: 36 % as it is, 34 % with the other sign of the trajectory."
+std::string left_by_models(const Finding& f) {
+    std::vector<std::string> left{percent(f.number("left")) + " as it is"};
+    for (const BetterModel& row : better_models()) {
+        if (const double share = f.number("left_" + row.name); share > 0) {
+            left.push_back(percent(share) + " with " + row.with);
+        }
+    }
+    return text(". Unexplained of the centre of k-space: ", comma_separated(left), ".",
+                f.number("cannot_estimate") > 0
+                    ? " Coil maps cannot be estimated from one frame of this scan to compare with."
+                    : "");
+}
+
+std::string about_unexplained_model(const Finding& f) {
+    return text(
+        "The scan's model leaves ", percent(f.number("left")),
+        " of the centre of k-space unexplained, and noise is at most ", percent(f.number("noise")),
+        left_by_models(f),
+        " Check the order, the axes and the phases of the coil maps, the field map, and the "
+        "trajectory.");
 }
 
 std::string about_better_model(const Finding& f) {
@@ -143,7 +195,7 @@ std::string about_better_model(const Finding& f) {
     return text(model.subject, " ", of_all ? model.object : slices, " ",
                 gain < 100 ? rounded(gain) : text(std::round(gain)), " times better than ",
                 model.in_use, of_all && !slices.empty() ? ", above all " + slices : "", ": ",
-                model.flag);
+                model.flag, left_by_models(f));
 }
 
 /// The share of k-space that samples cover, rounded up: little is not none.
@@ -317,10 +369,7 @@ std::vector<FindingRow> on_solves() {
         {Found::not_converged, "not_converged", Severity::warning, &about_convergence},
         {Found::data_unexplained, "data_unexplained", Severity::warning, &about_unexplained_data},
         {Found::model_differs, "model_differs", Severity::warning, &about_better_model},
-        {Found::model_unexplained, "model_differs", Severity::warning,
-         says("The scan's model leaves {left:%} of the centre of k-space unexplained, and noise is "
-              "at most {noise:%}. Coil maps cannot be estimated from one frame of this scan to "
-              "compare with. Check the order, the axes and the phases of the coil maps.")},
+        {Found::model_unexplained, "model_differs", Severity::warning, &about_unexplained_model},
         {Found::undersampled, "undersampled", Severity::warning, &about_aliasing},
         {Found::single_readouts, "single_readouts", Severity::warning, &about_single_readouts},
         {Found::weight_guessed, "weight_guessed", Severity::warning,
@@ -391,6 +440,10 @@ std::vector<FindingRow> on_samples() {
          says("{count} samples of {coils:coil} share the largest value of their coil, as where a "
               "receiver saturates: the centre of k-space is clipped, and the image is shaded. "
               "Scan again with less receiver gain, or give these samples weight 0.")},
+        {Found::spikes, "spikes", Severity::warning,
+         says("{count:sample} up to {times} times as strong as k-space is that far out; the first "
+              "is sample {first} of frame {frame}. A spike makes stripes: leave it out, or give it "
+              "weight 0.")},
         {Found::weights_zero, "weights_zero", Severity::warning,
          says("{without} of {samples} samples have weight 0 and do not count. Check /weights if "
               "that is not meant.")},

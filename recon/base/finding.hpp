@@ -48,6 +48,7 @@ enum class Found {
     samples_zero,
     acquisitions_zero,
     samples_clipped,
+    spikes,
     weights_zero,
     centre_unweighted,
     noise_unlike_samples,

@@ -3,6 +3,7 @@
 #include "encoding/sample_energy.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <numeric>
@@ -114,6 +115,31 @@ double energy_of_quietest(const Eigen::MatrixXd& energies) {
 }
 
 } // namespace
+
+double energy_of_noise_along_readouts(const CoilRows& samples) {
+    constexpr std::array<double, 7> weights{1, -6, 15, -20, 15, -6, 1};
+    constexpr double sum_of_squares = 924;
+    if (samples.columns() < weights.size()) {
+        return 0;
+    }
+    const std::vector<std::size_t> some = some_of(samples.columns() - weights.size() + 1);
+    Eigen::MatrixXd energies(static_cast<Eigen::Index>(some.size()),
+                             static_cast<Eigen::Index>(samples.rows()));
+    for_each_in_parallel(samples.rows(), [&](std::size_t c) {
+        for (std::size_t i = 0; i < some.size(); ++i) {
+            Complex difference = 0;
+            bool is_measured = true;
+            for (std::size_t j = 0; j < weights.size(); ++j) {
+                const Complex sample = samples(c, some[i] + j);
+                difference += weights[j] * sample;
+                is_measured = is_measured && sample != Complex(0);
+            }
+            energies(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(c)) =
+                is_measured ? std::norm(difference) / sum_of_squares : 0;
+        }
+    });
+    return energy_of_quietest(energies);
+}
 
 double most_energy_of_noise(const Trajectory& trajectory, const CoilRows& samples) {
     const std::vector<std::size_t> some = some_of(samples.columns());

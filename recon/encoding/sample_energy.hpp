@@ -15,4 +15,11 @@ double energy_of(const Trajectory& trajectory, const CoilRows& samples);
 /// energy where there was next to no noise (simulated scans, docs/maths.md).
 double most_energy_of_noise(const Trajectory& trajectory, const CoilRows& samples);
 
+/// The same from sixth differences of samples that follow each other, which hold little signal
+/// where readouts are oversampled. It was 1.0 to 1.3 times the noise of spirals and cones at an SNR
+/// of 5 to 100, 1 to 16 times that of twofold oversampled spokes, and means nothing where samples
+/// were interpolated or follow each other at random: then it is too high or, of interpolated ones,
+/// too low.
+double energy_of_noise_along_readouts(const CoilRows& samples);
+
 } // namespace lsrecon

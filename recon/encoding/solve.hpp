@@ -47,6 +47,11 @@ Solved solve_by_eigen(const LeastSquares& problem, const std::vector<Volume>& fh
 Solved solve_on_device(System& system, const std::vector<Volume>& fhd, const SolveOptions& options,
                        Listener listener);
 
+/// ||d||^2 - ||F rho - d||^2 of images of next to no lambda and of no regulariser, of a system with
+/// this lambda; 0 where the device has no room.
+double explained_without_regularisation(System& system, const std::vector<Volume>& fhd,
+                                        double lambda);
+
 /// Checks the scale of the prior image that a regulariser compares with: InputError when it is in
 /// other units, a note when it may be; UsageError for several problems.
 void require_scale(System& system, const std::vector<Volume>& fhd, Listener listener);

@@ -21,6 +21,7 @@ struct SolvedWith {
     bool iterations_requested = true; ///< not their usual number
     bool coil_maps = true;
     bool field_map = true;
+    std::string joined = {}; ///< "contrast, set": counters whose acquisitions are in one frame
 };
 
 /// A summary of the solves of all problems of a scan.
@@ -53,10 +54,10 @@ public:
     std::string certificate_in_words() const;
 
     /// "10 % unexplained, 1.2 times the noise" of the samples' energy, or "noise at most 9 %" where
-    /// none was measured; "" where that is not known.
+    /// none was measured, and a verdict; "" where that is not known.
     std::string samples_in_words() const;
     /// Whether so much of some frame is unexplained that something is likely to be wrong.
-    bool explains_too_little() const { return too_little_ > 0; }
+    bool explains_too_little() const { return by_model_ > 0 || smoothed_away_ > 0; }
 
     /// What a user should know of that: of a solve that did not converge, of samples that are not
     /// explained, of transforms whose errors may show.
@@ -78,8 +79,10 @@ private:
     bool ended_as_requested() const; ///< stopped by the number of iterations that was asked for
     bool stops_early() const { return options_.lambda == 0 && options_.regularisers.empty(); }
     double left() const; ///< share of the samples' energy that is left
+    void compare(const ImageFrame& frame);
+    std::string left_in_words() const; ///< without the verdict
+    std::string verdict() const;
     bool smooths() const;
-    bool explains_too_little(const ImageFrame& frame) const;
 
     SolveOptions options_;
     SolvedWith with_;
@@ -91,7 +94,12 @@ private:
     double explained_ = 0; ///< the least of all frames, 0 where that is not known
     double unexplained_ = 0; ///< the most
     double noise_ = 0; ///< share of the samples' energy that it has at most, of the least explained
-    std::size_t too_little_ = 0; ///< frames
+    double times_noise_ = 0; ///< the most that is left, in units of measured or at most the noise
+    double left_by_model_ = 0; ///< the most, as a share of the samples' energy
+    double model_times_noise_ = 0; ///< the same in units of noise
+    std::size_t by_model_ = 0; ///< frames of which the model leaves too much
+    std::size_t by_regularisation_ = 0; ///< frames of which regularisation leaves more than noise
+    std::size_t smoothed_away_ = 0; ///< those of them of which it leaves very much
     double resolved_ = 0;
     double image_error_ = 0; ///< estimated, relative; 0 where that is not known
     Certificate certificate_;
@@ -114,6 +122,9 @@ void estimate_rounding(ImageFrame& frame, const std::vector<double>& gains, doub
 /// iterations, or of lambda where they are not known. `voxels`: unknowns of a problem.
 void estimate_by_certificate(ImageFrame& frame, const Solved& solved,
                              const Certificate& certificate, double lambda, std::size_t voxels);
+
+/// Whether a frame leaves more of its samples than a right model and noise are likely to leave.
+bool leaves_more_than_noise(const ImageFrame& frame);
 
 /// Compares a frame with its samples. `explained` is ||d||^2 - ||F rho - d||^2 and `energy` is
 /// ||d||^2. `noise` is the part of `energy` that measured noise makes up, 0 where none was

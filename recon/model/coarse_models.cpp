@@ -111,8 +111,8 @@ struct CoarseModels::Samples {
     Frame of_maps; ///< samples that maps are estimated from; none where they cannot be
     /// Maps by estimates_in_field, and field.
     std::map<std::pair<bool, double>, CoilRows> maps = {};
-    /// F^H d of the centre's coils, by mirrors and field; none if they are too large.
-    std::map<std::pair<bool, double>, std::optional<FhdOfCoils>> fhd_of_coils = {};
+    /// F^H d of the centre's coils, by axes and field; none if they are too large.
+    std::map<std::pair<Axes, double>, std::optional<FhdOfCoils>> fhd_of_coils = {};
 };
 
 CoarseModels::CoarseModels(Transforms& transforms, const Scan& scan, const Model& own,
@@ -248,17 +248,18 @@ CoarseSolve CoarseModels::solve_with(const CoilRows& maps,
 
 std::shared_ptr<const Trajectory> CoarseModels::trajectory_of(const ModelChange& change,
                                                               const Samples& samples) {
-    if (!change.mirrors) {
+    if (change.axes == Axes::kept) {
         return samples.centre.trajectory;
     }
-    if (!mirrored_) {
-        auto mirrored = std::make_shared<Trajectory>(*samples.centre.trajectory);
-        for (Vec3& k : mirrored->positions) {
-            k = {-k[0], -k[1], -k[2]};
+    std::shared_ptr<const Trajectory>& known = changed_[change.axes];
+    if (!known) {
+        auto changed = std::make_shared<Trajectory>(*samples.centre.trajectory);
+        for (Vec3& k : changed->positions) {
+            k = change.axes == Axes::mirrored ? Vec3{-k[0], -k[1], -k[2]} : Vec3{k[1], k[0], k[2]};
         }
-        mirrored_ = std::move(mirrored);
+        known = std::move(changed);
     }
-    return mirrored_;
+    return known;
 }
 
 const CoilRows& CoarseModels::estimated_maps(const ModelChange& change, Samples& samples) {
@@ -308,7 +309,7 @@ std::vector<Volume> CoarseModels::fhd_of(CoarseSolve& model, const ModelChange& 
     if (!with_maps || bytes > hardly_any * transforms_.device().room()) {
         return model.fhd(values);
     }
-    const auto key = std::pair(change.mirrors, model_.off_resonance ? change.field : 0);
+    const auto key = std::pair(change.axes, model_.off_resonance ? change.field : 0);
     auto known = samples.fhd_of_coils.find(key);
     if (known == samples.fhd_of_coils.end()) {
         known = samples.fhd_of_coils.emplace(key, model.fhd_of_coils(values)).first;

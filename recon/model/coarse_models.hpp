@@ -15,9 +15,13 @@
 
 namespace lsrecon {
 
+/// A trajectory in place of a scan's own: k, -k, or k with kx and ky exchanged, which also stands
+/// for transposed coil maps and field maps.
+enum class Axes { kept, mirrored, exchanged };
+
 /// The difference between a model and the one with which a scan is reconstructed.
 struct ModelChange {
-    bool mirrors = false; ///< the trajectory has its other sign
+    Axes axes = Axes::kept;
     double field = 1; ///< the field map is so many times as large
     bool estimates = false; ///< coil maps are estimated from the scan
     /// Maps are estimated from images with that field; without it they take less time.
@@ -75,8 +79,7 @@ private:
     CoilRows maps_; ///< coil maps of the scan
     std::map<std::array<std::size_t, 3>, OffResonance> fields_; ///< field of the scan, by matrix
     double noise_;
-    /// Trajectory of the centre with the other sign of the trajectory; null until it is asked for.
-    std::shared_ptr<const Trajectory> mirrored_;
+    std::map<Axes, std::shared_ptr<const Trajectory>> changed_; ///< of the centre, by their axes
     /// Q of a trajectory, by matrix.
     std::map<std::pair<const Trajectory*, std::array<std::size_t, 3>>, Q> qs_;
     std::unique_ptr<Samples> samples_;

@@ -44,9 +44,9 @@ public:
     /// here, too.
     void add(OfSlice found);
 
-    /// The model that explains the scan, or some of its slices, clearly better than what was used;
-    /// or, where none does and none can be estimated, that much is left. Null where there is
-    /// nothing to say.
+    /// The model that explains the scan, or some of its slices, clearly better than what was used
+    /// and may be right; or, where none does, that much is left. It holds what each model leaves.
+    /// Null where there is nothing to say.
     std::optional<Finding> finding() const;
     /// The same in words for a user who asks; where there is nothing, the models that were tried
     /// and what is left.
@@ -58,6 +58,7 @@ public:
 private:
     enum Row : std::size_t {
         other_sign,
+        exchanged_axes,
         negated_field,
         radians,
         no_field,
@@ -90,6 +91,7 @@ private:
     static double compare(CoarseModels& models, Row row, OfSlice& found);
     static void compare_estimated(CoarseModels& models, bool field, OfSlice& found);
     bool is_little(double left, double share) const;
+    Finding with_all_left(Finding finding) const;
     Row best_of_all() const;
     bool is_better(const Slice& slice, Row row) const;
     std::string better_slices(Row row) const;

@@ -411,6 +411,14 @@ void SampleCheck::add(const CoilRows& samples) {
             }
         }
     });
+    const Spikes spikes = spikes_of(samples, trajectory);
+    if (spikes.count > 0 && spikes_.count == 0) {
+        spikes_ = spikes;
+        frame_of_spikes_ = frame_;
+    } else {
+        spikes_.count += spikes.count;
+        spikes_.times = std::max(spikes_.times, spikes.times);
+    }
     if (zeros < counted) {
         zeros_ += zeros;
         counted_ += counted;
@@ -455,6 +463,13 @@ Findings SampleCheck::end() const {
     if (clipped_ > 0) {
         findings.push_back(
             {Found::samples_clipped, {{"count", clipped_}, {"coils", clipped_coils_.size()}}});
+    }
+    if (spikes_.count > 0) {
+        findings.push_back({Found::spikes,
+                            {{"count", spikes_.count},
+                             {"times", std::round(spikes_.times)},
+                             {"frame", frame_of_spikes_},
+                             {"first", spikes_.first}}});
     }
     constexpr double many = 0.05; // more than the first samples of readouts
     const double share = static_cast<double>(zeros_) / static_cast<double>(counted_);

@@ -12,6 +12,7 @@
 #include "base/error.hpp"
 #include "base/finding.hpp"
 #include "scan/scan.hpp"
+#include "scan/spikes.hpp"
 
 namespace lsrecon {
 
@@ -62,8 +63,8 @@ public:
     /// The next frame is left out of the check.
     void skip();
     /// Ends the check after the last frame: every coil that is silent, frames in which every coil
-    /// is, frames without a sample that counts, zeros when many samples are, and samples that a
-    /// receiver clipped. InputError when all samples that count are zero.
+    /// is, frames without a sample that counts, zeros when many samples are, samples that a
+    /// receiver clipped, and spikes. InputError when all samples that count are zero.
     Findings end() const;
     /// Frames that make no image but zeros.
     const std::vector<std::size_t>& empty() const { return empty_; }
@@ -78,6 +79,8 @@ private:
     std::size_t clipped_ = 0; ///< samples that share the largest value of their coil
     std::set<std::size_t> clipped_coils_;
     std::size_t counted_ = 0; ///< samples that count
+    Spikes spikes_; ///< of all frames; the first is of the first frame that has one
+    std::size_t frame_of_spikes_ = 0;
     std::size_t zeros_ = 0; ///< samples of these that are 0 in every coil
 };
 

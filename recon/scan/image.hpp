@@ -46,6 +46,9 @@ struct ImageFrame {
     double explained = 0; ///< share of ||d||^2 that F rho explains, 0 where that is not known
     double unexplained = 0; ///< the rest, in units of the noise's expected energy; 0 without noise
     double noise = 0; ///< share of ||d||^2 that is noise at most, where none was measured; else 0
+    /// Share of ||d||^2 that an image without regularisation leaves, where more is left than noise
+    /// is likely to leave; else 0.
+    double left_by_model = 0;
     double resolved_lambda = 0; ///< smallest lambda that all problems resolve
     double image_error = 0; ///< estimated: encoding/summary.hpp
     Certificate certificate = {};
@@ -55,7 +58,7 @@ struct ImageFrame {
     bool failed() const { return !error.empty(); }
     /// All members but the values, and the label and position, which the scan knows.
     template <typename Archive> void each(Archive& archive) {
-        archive(residuals, solver, stops, late_change, explained, unexplained, noise,
+        archive(residuals, solver, stops, late_change, explained, unexplained, noise, left_by_model,
                 resolved_lambda, image_error, certificate, maps_scale, error);
     }
 };

@@ -84,6 +84,7 @@ struct Scan {
     /// The counters that a user may want to join. Left out are slices, which lie apart, contrasts
     /// of several readouts, which differ on purpose, and what the user's flags keep apart.
     std::vector<std::string> joinable_counters;
+    std::vector<std::string> joined_counters; ///< counters whose acquisitions are in one frame
     bool has_single_readouts = false; ///< each of several frames of raw data is one readout
     std::vector<std::string> facts; ///< how it was read and prepared; they ask nothing of a user
     Findings findings; ///< what a user should check or act upon

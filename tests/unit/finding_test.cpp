@@ -92,17 +92,30 @@ Worded on_unexplained_data() {
     };
     const std::string wrong = "60 % unexplained. What may be wrong: the trajectory (its sign, unit "
                               "or delay)";
+    const auto of_model = [&](double share, std::vector<std::pair<std::string, double>> numbers) {
+        numbers.emplace_back("by_model", 1);
+        return left(share, numbers);
+    };
+    Finding joined = of_model(0.99, {});
+    joined.subject.emplace_back("joined", "contrast");
+    const std::string smoothed = "The image leaves 60 % unexplained, and one without "
+                                 "regularisation 1.5 %: ";
     return {
-        {left(0.98, {}), "The image shows next to nothing of the data: " + wrong + ", or samples."},
-        {left(0.6, {{"coil_maps", 1}, {"field_map", 1}, {"prior", 1}, {"limited", 1}}),
+        {of_model(0.98, {}),
+         "The image shows next to nothing of the data: " + wrong + ", or samples."},
+        {of_model(0.6, {{"coil_maps", 1}, {"field_map", 1}, {"lambda", 0.01}}),
          "The image does not explain the data: " + wrong +
-             ", the coil maps, the field map, the image of `prior`, or samples; or the iterations "
-             "are too few."},
-        {left(0.6, {{"lambda", 0.01}}), "The image does not explain the data: " + wrong +
-                                            ", or samples; or lambda 0.01 is too large."},
-        {left(0.6, {{"lambda", 0.01}, {"smooths", 1}, {"frames", 2}}),
-         "The image does not explain the data: " + wrong +
-             ", or samples; or lambda 0.01 or a weight of `reg` is too large for some frames."},
+             ", the coil maps, the field map, or samples."},
+        {joined, "The image shows next to nothing of the data: " + wrong +
+                     ", acquisitions of another contrast, which `join` contrast put into one "
+                     "image, or samples."},
+        {left(0.6, {{"left_by_model", 0.015}, {"lambda", 0.01}}),
+         smoothed + "lambda 0.01 is too large."},
+        {left(0.6, {{"left_by_model", 0.015}, {"smooths", 1}, {"limited", 1}, {"frames", 2}}),
+         smoothed + "a weight of `reg` is too large or the iterations are too few for some "
+                    "frames."},
+        {left(0.6, {{"left_by_model", 0.015}, {"prior", 1}}),
+         smoothed + "the image of `prior` is another."},
     };
 }
 
@@ -155,38 +168,62 @@ Worded on_transforms() {
 Worded on_models() {
     const auto better = [](const std::string& model, double gain, bool of_all,
                            const std::string& slices) {
-        return Finding{Found::model_differs,
-                       {{"gain", gain}, {"of_all", of_all}},
-                       {{"model", model}, {"slices", slices}}};
+        return Finding{
+            Found::model_differs,
+            {{"gain", gain}, {"of_all", of_all}, {"left", 0.36}, {"left_" + model, 0.012}},
+            {{"model", model}, {"slices", slices}}};
     };
     const std::string maps = "Coil maps estimated from this scan";
+    const std::string left = ". Unexplained of the centre of k-space: 36 % as it is, 1.2 % with ";
+    const std::string negated = "the field map with the other sign";
+    const std::string divided = "the field map divided by 2 pi";
     return {
         {better("other_sign", 12.34, true, ""),
          "The other sign of the trajectory explains the scan 12 times better than that in use: "
-         "pass `conjugate`, or leave it out if it was given"},
+         "pass `conjugate`, or leave it out if it was given" +
+             left + "the other sign of the trajectory."},
+        {better("exchanged_axes", 12.34, true, ""),
+         "The trajectory with kx and ky exchanged explains the scan 12 times better than that in "
+         "use: either its axes are exchanged, or the coil maps or the field map are transposed. An "
+         "image without them (`maps` espirit, `field_map` none) shows which: where the object is "
+         "upright correct the maps, else the trajectory" +
+             left + "kx and ky exchanged."},
         {better("negated_field", 345.6, true, "slice 3"),
          "The field map with the other sign explains the scan 346 times better than as it is, "
-         "above all slice 3: `field_scale` -1"},
+         "above all slice 3: `field_scale` -1" +
+             left + negated + "."},
         {better("radians", 2, false, "slices 3, 4"),
          "The field map divided by 2 pi explains slices 3, 4 2 times better than as it is: it is "
-         "in rad/s; `field_scale` 0.15915"},
+         "in rad/s; `field_scale` 0.15915" +
+             left + divided + "."},
         {better("no_field", 2, true, ""), "The model without field map explains the scan 2 times "
-                                          "better than with it: `field_map` none"},
+                                          "better than with it: `field_map` none" +
+                                              left + "no field map."},
         {better("estimated_maps", 2, true, ""),
-         maps + " explain it 2 times better than those in use: `maps` espirit"},
+         maps + " explain it 2 times better than those in use: `maps` espirit" + left +
+             "estimated coil maps."},
         {better("estimated_maps_negated_field", 2, true, ""),
-         maps + " and the field map with the other sign explain it 2 times better than those in "
-                "use: `maps` espirit and `field_scale` -1"},
+         maps +
+             " and the field map with the other sign explain it 2 times better than those in "
+             "use: `maps` espirit and `field_scale` -1" +
+             left + "estimated coil maps and " + negated + "."},
         {better("estimated_maps_radians", 2, true, ""),
-         maps + " and the field map divided by 2 pi explain it 2 times better than those in use: "
-                "`maps` espirit; the field map is in rad/s, `field_scale` 0.15915"},
+         maps +
+             " and the field map divided by 2 pi explain it 2 times better than those in use: "
+             "`maps` espirit; the field map is in rad/s, `field_scale` 0.15915" +
+             left + "estimated coil maps and " + divided + "."},
         {better("estimated_maps_no_field", 2, true, ""),
-         maps + " without field map explain it 2 times better than those in use with it: `maps` "
-                "espirit and `field_map` none"},
-        {{Found::model_unexplained, {{"left", 0.6}, {"noise", 0.0123}}},
+         maps +
+             " without field map explain it 2 times better than those in use with it: `maps` "
+             "espirit and `field_map` none" +
+             left + "estimated coil maps and no field map."},
+        {{Found::model_unexplained,
+          {{"left", 0.6}, {"noise", 0.0123}, {"left_other_sign", 0.5}, {"cannot_estimate", 1}}},
          "The scan's model leaves 60 % of the centre of k-space unexplained, and noise is at most "
-         "1.2 %. Coil maps cannot be estimated from one frame of this scan to compare with. Check "
-         "the order, the axes and the phases of the coil maps."},
+         "1.2 %. Unexplained of the centre of k-space: 60 % as it is, 50 % with the other sign of "
+         "the trajectory. Coil maps cannot be estimated from one frame of this scan to compare "
+         "with. Check the order, the axes and the phases of the coil maps, the field map, and the "
+         "trajectory."},
         {{Found::maps_shifted, {{"maps", 1}, {"image", 0}}},
          "The coil maps were made with `shift_mm` header from another scan, and the image is made "
          "without `shift_mm` header. They match only if the scanner shifted the samples of one of "

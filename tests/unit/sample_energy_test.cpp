@@ -68,6 +68,26 @@ TEST(MostEnergyOfNoise, ZerosAreNoSamples) {
     EXPECT_EQ(most_energy_of_noise(Trajectory(), CoilRows(CoilMatrix(coils, 0))), 0);
 }
 
+/// Readouts whose samples are `apart` cycles/FOV apart, of an object of half the field of view.
+CoilMatrix smooth_samples(double apart, double deviation) {
+    CoilMatrix samples(coils, static_cast<Eigen::Index>(readouts) * of_readout);
+    for (Eigen::Index m = 0; m < samples.cols(); ++m) {
+        const double k = apart * static_cast<double>(m % of_readout) + 0.3;
+        samples.col(m).setConstant(1000 * std::sin(pi * k / 2) / (pi * k / 2));
+    }
+    ReceiverNoise(deviation, 0, 1).add_to(samples);
+    return samples;
+}
+
+TEST(EnergyOfNoiseAlongReadouts, IsThatOfNoiseWhereReadoutsAreOversampled) {
+    const CoilRows samples(smooth_samples(0.5, 1));
+    EXPECT_NEAR(energy_of_noise_along_readouts(samples) / of_sample, 1, 0.1);
+    EXPECT_GT(energy_of_noise_along_readouts(CoilRows(smooth_samples(1.5, 1))) / of_sample, 10)
+        << "not oversampled";
+    EXPECT_EQ(energy_of_noise_along_readouts(CoilRows(CoilMatrix(CoilMatrix::Zero(2, 50)))), 0);
+    EXPECT_EQ(energy_of_noise_along_readouts(CoilRows(CoilMatrix(CoilMatrix::Ones(2, 6)))), 0);
+}
+
 TEST(MostEnergyOfNoise, ASignalToTheEdgeIsAllThatIsKnown) {
     Trajectory trajectory = spokes();
     for (Vec3& k : trajectory.positions) { // cut off where there is signal

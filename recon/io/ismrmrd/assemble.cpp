@@ -621,6 +621,7 @@ void add_findings(const RawFrames& raw, std::vector<std::string>& facts, Finding
 /// The counters by which frames differ, and those of them that may be joined.
 void set_counters(const RawFrames& raw, Scan& scan) {
     const ReadOptions& options = raw.options;
+    scan.joined_counters = options.join;
     scan.has_single_readouts =
         raw.frames.size() > 1 &&
         std::all_of(raw.frames.begin(), raw.frames.end(),

@@ -1,0 +1,104 @@
+// Finds spikes by the strongest samples of each shell of k-space and of those outside it.
+
+#include "scan/spikes.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+
+#include "base/parallel.hpp"
+#include "scan/check.hpp"
+
+namespace lsrecon {
+
+namespace {
+
+constexpr std::size_t neighbours = 12;
+constexpr double innermost = 2; ///< cycles/FOV; within, signal may fall by more between samples
+
+/// The largest energies, in descending order.
+using Strongest = std::array<double, neighbours>;
+
+void add(double energy, Strongest& to) {
+    if (energy > to.back()) {
+        to.back() = energy;
+        std::sort(to.begin(), to.end(), std::greater<>());
+    }
+}
+
+std::size_t shell_of(const Vec3& k) {
+    return static_cast<std::size_t>(std::hypot(k[0], k[1], k[2]));
+}
+
+/// The energy of all coils of each sample; 0 of one that does not count.
+std::vector<double> energies_of(const CoilRows& samples, const Trajectory& trajectory) {
+    std::vector<double> energies(samples.columns(), 0);
+    samples.visit([&](const auto& values) {
+        for_each_range_in_parallel(energies.size(), all_cores(), [&](const Range& some) {
+            for (std::size_t m = some.first; m < some.first + some.count; ++m) {
+                if (counts(trajectory, m)) {
+                    energies[m] =
+                        static_cast<double>(values.col(static_cast<Eigen::Index>(m)).squaredNorm());
+                }
+            }
+        });
+    });
+    return energies;
+}
+
+/// The strongest samples of each shell and of those outside it.
+std::vector<Strongest> strongest_from(const std::vector<double>& energies,
+                                      const std::vector<Vec3>& positions) {
+    std::vector<Strongest> from;
+    for (std::size_t m = 0; m < energies.size(); ++m) {
+        const std::size_t shell = shell_of(positions[m]);
+        if (shell >= from.size()) {
+            from.resize(shell + 1, Strongest{});
+        }
+        add(energies[m], from[shell]);
+    }
+    for (std::size_t shell = from.size(); shell-- > 1;) {
+        for (const double energy : from[shell]) {
+            add(energy, from[shell - 1]);
+        }
+    }
+    return from;
+}
+
+/// Whether the sample before or after it is near, as of readouts: signal would be as strong there.
+/// Samples far from all others may be the only ones of a peak of k-space.
+bool has_neighbour(const std::vector<Vec3>& positions, std::size_t m) {
+    constexpr double near = 1.5; // cycles/FOV
+    const auto is_near = [&](std::size_t other) {
+        const Vec3& a = positions[m];
+        const Vec3& b = positions[other];
+        return std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]) < near;
+    };
+    return (m > 0 && is_near(m - 1)) || (m + 1 < positions.size() && is_near(m + 1));
+}
+
+} // namespace
+
+Spikes spikes_of(const CoilRows& samples, const Trajectory& trajectory) {
+    constexpr double times = 5;
+    Spikes spikes;
+    if (samples.columns() != trajectory.samples()) { // Cartesian lines, whose positions follow
+        return spikes;
+    }
+    const std::vector<double> energies = energies_of(samples, trajectory);
+    const std::vector<Strongest> from = strongest_from(energies, trajectory.positions);
+    for (std::size_t m = 0; m < energies.size(); ++m) {
+        const std::size_t shell = shell_of(trajectory.positions[m]);
+        const double usual = from[std::max<std::size_t>(shell, 1) - 1].back();
+        const double ratio = usual > 0 ? std::sqrt(energies[m] / usual) : 0;
+        if (static_cast<double>(shell) >= innermost && ratio > times &&
+            has_neighbour(trajectory.positions, m)) {
+            spikes.first = spikes.count++ == 0 ? m : spikes.first;
+            spikes.times = std::max(spikes.times, ratio);
+        }
+    }
+    return spikes;
+}
+
+} // namespace lsrecon
