@@ -544,7 +544,9 @@ ChosenSettings choose_weight(const std::vector<Candidate>& candidates,
     constexpr double full = 0.9; // of k-space
     const Stage stage(report, "weight");
     ChosenSettings chosen;
-    chosen.is_full = coverage(*frames.front()->trajectory, slice.images.formulation.grid) > full;
+    const Trajectory& trajectory = *frames.front()->trajectory;
+    chosen.is_full =
+        coverage(trajectory, reached_by({&trajectory}, slice.images.formulation.grid)) > full;
     Prediction prediction(slice, frames, options, report);
     if (!prediction.is_possible()) {
         take_usual(candidates.front(), report, chosen);

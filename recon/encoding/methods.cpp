@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "base/float_range.hpp"
 #include "operators/finite.hpp"
+#include "scan/units.hpp"
 
 namespace lsrecon {
 
@@ -38,6 +39,20 @@ struct Cell {
     throw InputError({scan.file, thing, found, expected, "use `method` least_squares"});
 }
 
+/// The points of the grid within what samples reach: all, or fewer about the centre, beyond which
+/// zeros are filled in.
+std::size_t points_within(const Extent& extent, const Grid& grid) {
+    std::size_t points = 1;
+    for (std::size_t d = 0; d < 3; ++d) {
+        const long least = std::lround(extent.least[d]);
+        const long most = std::lround(extent.most[d]);
+        const bool is_centred = most > least && std::abs(least + most) <= 1;
+        points *= is_centred ? std::min(static_cast<std::size_t>(most - least + 1), grid.size[d])
+                             : grid.size[d];
+    }
+    return points;
+}
+
 void require_cartesian(const Trajectory& trajectory, const Scan& scan) {
     constexpr std::size_t none = static_cast<std::size_t>(-1);
     const Grid& grid = scan.grid;
@@ -58,9 +73,12 @@ void require_cartesian(const Trajectory& trajectory, const Scan& scan) {
         }
         earlier = m;
     }
-    if (trajectory.samples() < grid.voxels()) {
+    Extent extent;
+    extent.add(trajectory.positions);
+    if (const std::size_t points = points_within(extent, grid); trajectory.samples() < points) {
         refuse(scan, thing, text(trajectory.samples(), " samples"),
-               text("all ", grid.voxels(), " points of the grid, for `method` fft"));
+               text("all ", points, " points of the grid",
+                    points < grid.voxels() ? " within their reach" : "", ", for `method` fft"));
     }
 }
 

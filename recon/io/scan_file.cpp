@@ -89,7 +89,7 @@ ScanFile::ScanFile(LoadedScan loaded, const ReadOptions& options)
     }
     add(scan.findings, findings_on(scan));
     if (!options.image.other_grid()) {
-        add(scan.findings, findings_on_aliasing(scan, scan.grid));
+        add(scan.findings, findings_on_aliasing(scan));
     }
     add(scan.findings, of_samples);
 }

@@ -78,7 +78,8 @@ Geometry::Geometry(const GeometryOptions& options, Scan& scan) : options_(option
     change_frames(scan, other_grid ? "new grid" : "grid and 5 %");
     change_calibrations(scan);
     if (options.other_grid()) {
-        find_aliasing(scan, stored);
+        const Findings aliasing = findings_on_aliasing(scan);
+        scan.findings.insert(scan.findings.end(), aliasing.begin(), aliasing.end());
     }
 }
 
@@ -130,19 +131,6 @@ void Geometry::change_calibrations(Scan& scan) const {
         }
     }
     scan.calibrations = std::move(calibrations);
-}
-
-/// A finer grid asks for no more samples than the stored one.
-void Geometry::find_aliasing(Scan& scan, const Grid& stored) const {
-    Grid sampled = scan.grid;
-    for (std::size_t d = 0; d < 3; ++d) {
-        const double stored_reach = static_cast<double>(stored.size[d]) * std::abs(factor_[d]);
-        sampled.size[d] =
-            std::min(sampled.size[d], std::max<std::size_t>(1, std::lround(stored_reach)));
-    }
-    for (const Finding& finding : findings_on_aliasing(scan, sampled)) {
-        scan.findings.push_back(finding);
-    }
 }
 
 Grid Geometry::changed(const Grid& grid) const {

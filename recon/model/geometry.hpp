@@ -45,7 +45,6 @@ private:
     void record_shift(Scan& scan) const;
     void change_frames(Scan& scan, const std::string& within);
     void change_calibrations(Scan& scan) const;
-    void find_aliasing(Scan& scan, const Grid& stored) const;
     void move_positions(Scan& scan) const;
     void apply(const Change& change, const Vec3& shift_mm, Frame& frame) const;
 

@@ -168,7 +168,7 @@ Density analytic(const Trajectory& trajectory, const Grid& grid) {
 Density pipe(const Trajectory& trajectory, const Grid& grid) {
     constexpr double full = 0.9; // of k-space
     Density density{pipe_menon_cells(trajectory.positions, grid), "Pipe and Menon"};
-    if (coverage(trajectory, grid) < full) {
+    if (coverage(trajectory, reached_by({&trajectory}, grid)) < full) {
         density.findings = {{Found::blurred_by_density}};
     }
     return density;

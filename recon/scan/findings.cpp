@@ -19,8 +19,6 @@ namespace lsrecon {
 
 namespace {
 
-constexpr double least_reach = 0.5; ///< reach as a share of N/2
-
 double half(const Grid& grid, std::size_t d) {
     return static_cast<double>(grid.size[d]) / 2;
 }
@@ -75,6 +73,28 @@ double cells_within(const Grid& grid) {
 
 } // namespace
 
+Grid reached_by(const std::vector<const Trajectory*>& trajectories, Grid grid) {
+    constexpr double as_good_as_all = 1; // cell: that of the positive end
+    constexpr double flat = 0.25; // of the largest reach: a few readouts reach less to their side
+    Extent extent;
+    for (const Trajectory* const trajectory : trajectories) {
+        extent.add(trajectory->positions);
+    }
+    Vec3 reached{0, 0, 0}; // as shares of the grid
+    for (std::size_t d = 0; d < static_cast<std::size_t>(grid.dimensions); ++d) {
+        const double cells = 2 * std::max(std::abs(extent.least[d]), std::abs(extent.most[d]));
+        const auto size = static_cast<double>(grid.size[d]);
+        reached[d] = cells + as_good_as_all >= size ? 1 : cells / size;
+    }
+    const double largest = *std::max_element(reached.begin(), reached.end());
+    for (std::size_t d = 0; d < static_cast<std::size_t>(grid.dimensions) && largest > 0; ++d) {
+        const double share = reached[d] < flat * largest ? largest : reached[d];
+        grid.size[d] = static_cast<std::size_t>(
+            std::max(1L, std::lround(share * static_cast<double>(grid.size[d]))));
+    }
+    return grid;
+}
+
 double coverage(const Trajectory& trajectory, const Grid& grid) {
     std::vector<std::atomic<bool>> hit(grid.voxels());
     for_each_range_in_parallel(trajectory.samples(), all_cores(), [&](const Range& some) {
@@ -92,8 +112,9 @@ double coverage(const Trajectory& trajectory, const Grid& grid) {
 
 bool is_part_of_image(double coverage, const Grid& grid) {
     constexpr double readouts = 2; // one, or one a partition, fills about 1.3 / N
-    return coverage <
-           readouts / static_cast<double>(*std::max_element(grid.size.begin(), grid.size.end()));
+    std::array<std::size_t, 3> sizes = grid.size;
+    std::sort(sizes.begin(), sizes.end()); // N is the smaller one of a plane
+    return coverage < readouts / static_cast<double>(sizes[1]);
 }
 
 void require_reach(const Scan& scan) {
@@ -260,10 +281,11 @@ Finding single_readouts(const Scan& scan, double covered, bool is_part) {
 
 } // namespace
 
-Findings findings_on_aliasing(const Scan& scan, const Grid& grid) {
+Findings findings_on_aliasing(const Scan& scan) {
     if (!scan.has_samples() || scan.voxels) {
         return {};
     }
+    const Grid grid = reached_by(trajectories_of(scan.frames), scan.grid);
     const bool with_maps = !scan.coil_maps.empty();
     const Sparse sparse =
         sparse_frames(scan, grid, with_maps ? undersampled_with_maps : undersampled);

@@ -8,6 +8,12 @@
 
 namespace lsrecon {
 
+/// The part of a grid's k-space that samples reach, as a grid of larger voxels on the same field of
+/// view: a finer grid than was scanned asks for no more samples, it interpolates. A dimension in
+/// which they reach less than a quarter of their largest reach is taken as reached as far: there
+/// samples are missing.
+Grid reached_by(const std::vector<const Trajectory*>& trajectories, Grid grid);
+
 /// The share of the k-space of a grid that samples fill: of its cells of one cycle/fov within the
 /// ellipsoid |k| <= N/2, those that hold a sample. About 1 at Nyquist's rate and 1 / R of a scan
 /// that is undersampled R times. A weight of 0 leaves a sample out.
@@ -40,7 +46,7 @@ Findings findings_on_reach(const Scan& scan);
 /// Adds a field map whose phase is too small to see in the image.
 void find_idle_field(const Scan& scan, Findings& findings);
 
-/// Frames of too few samples for a grid, that of the scan or another.
-Findings findings_on_aliasing(const Scan& scan, const Grid& grid);
+/// Frames of too few samples for what all frames together reach of the scan's grid.
+Findings findings_on_aliasing(const Scan& scan);
 
 } // namespace lsrecon

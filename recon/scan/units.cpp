@@ -49,7 +49,7 @@ Reach reach_of(const Vec3& range, const Vec3& factor, const Grid& grid) {
 }
 
 bool fits(const Reach& reach) {
-    return reach.decisive >= 0.5 && reach.anywhere <= 1.05;
+    return reach.decisive >= least_reach && reach.anywhere <= 1.05;
 }
 
 /// Whether a trajectory reaches as far as those made for the matrix, without the overshoot of
@@ -125,6 +125,18 @@ std::optional<Finding> metres_to_mm(Vec3& fov_mm, int dimensions) {
     return Finding{Found::fov_in_metres,
                    {},
                    {{"stored", by(stored, dimensions)}, {"fov", by(fov_mm, dimensions)}}};
+}
+
+bool fill_every_dimension(const Vec3& largest, const Grid& grid) {
+    bool any_large = false;
+    for (std::size_t d = 0; d < static_cast<std::size_t>(grid.dimensions); ++d) {
+        const double share = 2 * largest[d] / static_cast<double>(grid.size[d]);
+        if (grid.size[d] >= fewest_voxels && !fills({share, share})) {
+            return false;
+        }
+        any_large = any_large || grid.size[d] >= fewest_voxels;
+    }
+    return any_large;
 }
 
 std::string guess_trajectory_units(const std::vector<Vec3>& positions, const Grid& grid) {

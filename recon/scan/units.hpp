@@ -26,11 +26,19 @@ std::optional<Finding> metres_to_mm(Vec3& fov_mm, int dimensions);
 /// Dimensions of fewer say nothing about units: a few cycles, radians or 1/m look the same there.
 constexpr std::size_t fewest_voxels = 8;
 
+/// The share of N/2 that a scan reaches at least: a matrix of twice what was scanned is usual, as
+/// scanners interpolate, and spirals end a little before.
+constexpr double least_reach = 0.49;
+
 /// The one unit in which the trajectory fills the sampled range of the grid: in which its largest
-/// coordinate, relative to N/2, is between 0.5 and 1.05 in some dimension (of fewest_voxels or
-/// more, where there are such) and above 1.05 in none. "" when no unit or more than one fits, and
-/// when the trajectory may be in a foreign unit.
+/// coordinate, relative to N/2, is between least_reach and 1.05 in some dimension (of fewest_voxels
+/// or more, where there are such) and above 1.05 in none. "" when no unit or more than one fits,
+/// and when the trajectory may be in a foreign unit.
 std::string guess_trajectory_units(const std::vector<Vec3>& positions, const Grid& grid);
+
+/// Whether coordinates in cycles per field of view fill every dimension of a grid, as far as the
+/// largest ones say: 0.95 to 1.001 of N/2.
+bool fill_every_dimension(const Vec3& largest, const Grid& grid);
 
 /// A unit that programs write and that is none of trajectory_unit_names().
 struct ForeignUnit {

@@ -99,6 +99,21 @@ def the_fft_is_least_squares(make):
                 expect(off < 3e-7, f"{matrix} {coils} {device}: {off}")
 
 
+def the_fft_fills_a_finer_grid_with_zeros(make):
+    for matrix, finer in (("16,16", (32, 20)), ("15,12", (24, 13)), ("7,6,5", (14, 12, 10))):
+        folder = make()
+        simulate(folder, "--trajectory", "cartesian", "--matrix", matrix, "--coils", "1")
+        found, _ = image(folder, "--method", "fft", "--matrix", ",".join(map(str, finer)))
+        with h5py.File(folder / "s.h5") as file:
+            k, samples = np.rint(file["trajectory"][()]).astype(int), file["samples"][0]
+            values = samples["r"] + 1j * samples["i"] if samples.dtype.names else samples
+        cells = np.zeros(finer[::-1], complex)
+        cells[tuple(k.T[::-1])] = values
+        wanted = np.fft.fftshift(np.fft.ifftn(cells))
+        off = np.linalg.norm(found[0] - wanted) / np.linalg.norm(wanted)
+        expect(off < 1e-6, f"{matrix} on {finer}: {off}")
+
+
 def what_is_not_cartesian_is_refused(make):
     folder = make()
     fft = ["--method", "fft", "-o", "image.h5"]
@@ -116,7 +131,7 @@ def what_is_not_cartesian_is_refused(make):
             del file[name]
             file[name] = values[10:] if name == "trajectory" else values[:, 10:]
         file["trajectory"].attrs["units"] = "cycles/fov"
-    folder.run(INPUT, command, ["38 samples", "all 48 points"])
+    folder.run(INPUT, command, ["38 samples", "all 40 points"])
     with h5py.File(folder / "s.h5", "r+") as file:
         file["weights"] = np.linspace(1, 2, 38)
     folder.run(INPUT, command, ["from 1 to 2", "the same for all"])
@@ -185,6 +200,7 @@ def the_rest_of_the_line_is_as_ever(make):
 
 if __name__ == "__main__":
     sys.exit(run_cases([gridding_is_near_the_truth, an_even_density_is_least_squares,
-                        the_fft_is_least_squares, what_is_not_cartesian_is_refused,
+                        the_fft_is_least_squares, the_fft_fills_a_finer_grid_with_zeros,
+                        what_is_not_cartesian_is_refused,
                         options_without_a_meaning_are_refused, what_is_said_is_what_is_in_use,
                         the_rest_of_the_line_is_as_ever]))

@@ -151,6 +151,8 @@ TEST(Density, ABlurByPipeAndMenonIsSaid) {
     EXPECT_TRUE(density_of("auto", trajectory, grid).findings.empty());
     trajectory.positions = positions_of("radial", grid);
     EXPECT_TRUE(density_of("pipe", trajectory, grid).findings.empty());
+    EXPECT_TRUE(density_of("pipe", trajectory, make_grid(128, 128)).findings.empty())
+        << "a finer grid has no gaps";
 }
 
 TEST(Density, TheRampOfSpokesIsTheirAngleTimesTheRadius) {

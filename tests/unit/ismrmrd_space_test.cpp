@@ -170,6 +170,60 @@ TEST(IsmrmrdSpace, LinesThatEndNearTheCentreOfKSpaceAreNotCropped) {
     }
 }
 
+/// What a line of so many samples is refused for; "" where it is read.
+std::string other_reading(int samples, const Sizes& encoded, const Sizes& recon,
+                          const ReadOptions& options = {}) {
+    const std::string path = write({readout(samples, 1, 0)}, header(encoded, recon));
+    try {
+        read_ismrmrd(path, options);
+    } catch (const InputError& error) {
+        return error.fault().next_step;
+    }
+    return "";
+}
+
+TEST(IsmrmrdSpace, LinesWithoutTheOversamplingOfTheHeaderAreRefusedWithBothReadings) {
+    const Sizes recon{32, 16, 1, 240, 240, 5};
+    for (const double times : {1.25, 1.5, 2.0}) {
+        const int x = static_cast<int>(32 * times);
+        const Sizes encoded{x, 16, 1, 240 * times, 240, 5};
+        EXPECT_EQ(other_reading(x, encoded, recon), "") << times;
+        EXPECT_EQ(other_reading(x - 4, encoded, recon), "") << "an echo in part, " << times;
+        const std::string refused = other_reading(32, encoded, recon);
+        EXPECT_TRUE(has(refused, "`header` matrix=32,16,1 and `header` fov_mm=240,240, if their "
+                                 "oversampling has been removed"))
+            << refused;
+        EXPECT_TRUE(has(refused, text("matrix=", x, ",16,1 and `header` fov_mm=", 240 * times)))
+            << refused;
+        const Sizes fov_alone{32, 16, 1, 240 * times, 240, 5};
+        EXPECT_TRUE(has(other_reading(32, fov_alone, recon), "matrix=32,16,1 and `header` "
+                                                             "fov_mm=240,240, if their"));
+        const Sizes of_finer_image{64, 32, 1, 240, 240, 5};
+        EXPECT_EQ(other_reading(x, encoded, of_finer_image), "") << times;
+        EXPECT_NE(other_reading(32, encoded, of_finer_image), "") << times;
+        for (const int given : {32, x}) {
+            ReadOptions options;
+            options.header["matrix"] = {double(given), 16, 1};
+            options.header["fov_mm"] = {240.0 * given / 32, 240};
+            EXPECT_EQ(other_reading(32, encoded, recon, options), "") << given;
+        }
+    }
+}
+
+TEST(IsmrmrdSpace, OversampledLinesUnderAHeaderWithoutItAreRefusedWithBothReadings) {
+    const Sizes recon{32, 16, 1, 240, 240, 5};
+    const std::string oversampling = "pass `header` matrix=64,16,1 and `header` fov_mm=480,240, if";
+    const std::string longer = other_reading(64, recon, recon);
+    EXPECT_TRUE(has(longer, oversampling + " lines are oversampled")) << longer;
+    EXPECT_TRUE(has(longer, "matrix=64,16,1 and `header` fov_mm=240,240, if voxels are smaller"))
+        << longer;
+    const Sizes matrix_alone{64, 16, 1, 240, 240, 5};
+    const std::string doubled = other_reading(64, matrix_alone, recon);
+    EXPECT_TRUE(has(doubled, oversampling + " they are oversampled")) << doubled;
+    EXPECT_EQ(other_reading(64, matrix_alone, {32, 8, 1, 240, 240, 5}), "") << "a coarser image";
+    EXPECT_EQ(other_reading(64, matrix_alone, {64, 64, 1, 240, 240, 5}), "") << "fewer lines";
+}
+
 TEST(IsmrmrdSpace, OtherDifferencesOfACartesianScanAreReportedAndKept) {
     Sizes encoded = oversampled;
     encoded.y = 10;
@@ -193,6 +247,31 @@ TEST(IsmrmrdSpace, AStoredTrajectoryIsRescaledWhenReadoutsAloneAreOversampled) {
     EXPECT_EQ(kept.grid.size, (std::array<std::size_t, 3>{16, 8, 1}));
     EXPECT_TRUE(has_fact_with(kept, {"encoded space", "16 x 8 x 1", "480 x 300 x 5 mm"}));
     EXPECT_FALSE(has_fact(read({readout(8, 1, 2)}), "space"));
+}
+
+// Both spaces have voxels of one size.
+TEST(IsmrmrdSpace, ATrajectoryThatFillsTheFieldOfViewOfTheImageAloneIsAmbiguous) {
+    const Sizes recon{16, 16, 1, 240, 240, 5};
+    Acquisition spoke = readout(16, 1, 2);
+    for (uint16_t i = 0; i < 16; ++i) { // along the diagonal
+        spoke.traj(1, i) = spoke.traj(0, i);
+    }
+    for (const Sizes& encoded : {Sizes{32, 32, 1, 480, 480, 5}, Sizes{32, 16, 1, 480, 240, 5},
+                                 Sizes{20, 20, 1, 300, 300, 5}}) {
+        const Fault fault = refusal([&] { read({spoke}, header(encoded, recon)); });
+        EXPECT_TRUE(has(fault.found, "field of view of reconSpace")) << fault.found;
+        EXPECT_TRUE(has(fault.next_step, "`header` matrix=16,16,1 and `header` fov_mm=240,240, if"))
+            << fault.next_step;
+        EXPECT_EQ(read({spoke}, header(encoded, recon), "cycles/fov").trajectory_units,
+                  "cycles/fov");
+        ReadOptions options;
+        options.header["matrix"] = {16, 16, 1};
+        options.header["fov_mm"] = {240, 240};
+        EXPECT_EQ(read_ismrmrd(write({spoke}, header(encoded, recon)), options).trajectory_units,
+                  "cycles/fov");
+    }
+    EXPECT_EQ(read({spoke}, header(recon, recon)).trajectory_units, "cycles/fov");
+    EXPECT_EQ(read({spoke}, header(recon, {8, 8, 1, 120, 120, 5})).trajectory_units, "cycles/fov");
 }
 
 // A stack whose slices are oversampled, too, and readouts in all three dimensions.

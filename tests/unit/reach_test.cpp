@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
+#include "base/numbers.hpp"
 #include "scan/check.hpp"
 #include "scan/units.hpp"
 #include "support/case.hpp"
@@ -82,7 +83,7 @@ TEST(Reach, NoWrongLabelPasses) {
 
 TEST(Reach, OneDimensionOrOneFrameIsEnough) {
     EXPECT_NO_THROW(require_reach(scan_of({{16, 0, 0}, {0, 0, 0}}, 64, 64)));
-    EXPECT_THROW(require_reach(scan_of({{15.9, 0, 0}, {0, 0, 0}}, 64, 64)), InputError);
+    EXPECT_THROW(require_reach(scan_of({{15.6, 0, 0}, {0, 0, 0}}, 64, 64)), InputError);
     Scan scan = scan_of({{1, 0, 0}, {0, 0, 0}}, 64, 64);
     scan.frames.push_back(scan_of({{0, -17, 0}}, 64, 64).frames[0]);
     EXPECT_NO_THROW(require_reach(scan));
@@ -147,7 +148,7 @@ TEST(Coverage, IsTheShareOfTheLines) {
 }
 
 Findings aliasing_of(const Scan& scan) {
-    return findings_on_aliasing(scan, scan.grid);
+    return findings_on_aliasing(scan);
 }
 
 TEST(Aliasing, UndersamplingWithoutMapsIsFound) {
@@ -165,6 +166,37 @@ TEST(Aliasing, UndersamplingWithoutMapsIsFound) {
     scan.coil_maps = CoilMatrix::Ones(2, 64 * 64);
     ASSERT_EQ(aliasing_of(scan).size(), 1u);
     EXPECT_EQ(aliasing_of(scan)[0].number("maps"), 1);
+}
+
+TEST(Reach, OfAFinerGridIsThatOfWhatWasScanned) {
+    const auto reached = [](const std::vector<Vec3>& positions, std::size_t x, std::size_t y) {
+        const Scan scan = scan_of(positions, x, y);
+        const Grid grid = reached_by({scan.frames[0].trajectory.get()}, scan.grid);
+        return by(grid.size, 2);
+    };
+    EXPECT_EQ(reached(lines(64, 64), 64, 64), "64 x 64");
+    EXPECT_EQ(reached(lines(64, 64), 102, 128), "64 x 64");
+    EXPECT_EQ(reached(lines(64, 40), 64, 64), "64 x 40") << "fewer phases";
+    EXPECT_EQ(reached(lines(64, 1), 128, 128), "64 x 64") << "a line";
+    EXPECT_EQ(reached({{0, 0, 0}}, 64, 64), "64 x 64");
+}
+
+// A matrix of twice what was scanned, of which spirals and single-precision numbers lack a little.
+TEST(Reach, HalfOfTheMatrixIsInterpolation) {
+    EXPECT_NO_THROW(require_reach(scan_of(lines(64, 64, 1, 0.9999), 128, 128)));
+    EXPECT_EQ(guess_trajectory_units({{31.99 / 0.24, 0, 0}}, scan_of({}, 128, 128).grid), "1/m");
+}
+
+TEST(Aliasing, AFinerGridOfAFullScanHasNone) {
+    for (const std::size_t matrix : {64, 102, 128, 192}) {
+        EXPECT_TRUE(aliasing_of(scan_of(lines(64, 64), matrix, matrix)).empty()) << matrix;
+        const Findings half = aliasing_of(scan_of(lines(64, 64, 2), matrix, matrix));
+        ASSERT_EQ(half.size(), 1u) << matrix;
+        EXPECT_NEAR(half[0].number("covered"), 0.5, 0.01) << matrix;
+        const Findings line = aliasing_of(scan_of(lines(64, 1), matrix, matrix));
+        ASSERT_EQ(line.size(), 1u) << matrix;
+        EXPECT_EQ(line[0].number("part"), 1) << matrix;
+    }
 }
 
 TEST(Aliasing, OfALineIsThatOfAPartOfAnImage) {

@@ -265,6 +265,78 @@ void require_kz(const RawFrames& raw) {
     }
 }
 
+/// Whether k, which reaches so many cells along x, reaches those of a matrix.
+bool reaches(double cells, std::size_t matrix) {
+    constexpr double off = 0.05;
+    const auto voxels = static_cast<double>(matrix);
+    return std::abs(cells - voxels) <= std::max(1.0, off * voxels);
+}
+
+/// What speaks against the encoded space in the length of lines, and the space that they would
+/// have instead.
+struct OtherReading {
+    std::string found;
+    std::string meaning;
+    Grid grid;
+};
+
+/// Converters remove the oversampling of lines without changing the header, and double one of
+/// matrix and field of view alone. The voxels of the encoded space are then longer along x than
+/// those of reconSpace, by the oversampling, or shorter, and those along y are not.
+std::optional<OtherReading> other_reading(const RawFrames& raw) {
+    constexpr double least_oversampling = 1.2;
+    const Grid& encoded = raw.encoding.grid;
+    const RawSpace& recon = *raw.encoding.recon;
+    const Grid shorter = encoded_within(recon, encoded);
+    const double cells = 2 * raw.range[0];
+    const double oversampling = encoded.fov_mm[0] / recon.fov_mm[0];
+    Grid other = encoded;
+    if (oversampling >= least_oversampling && reaches(cells, shorter.size[0])) {
+        other.size[0] = shorter.size[0];
+        other.fov_mm[0] = recon.fov_mm[0];
+        return OtherReading{text("they fill ", cells, " cells along x, 1/", oversampling,
+                                 " of encodedSpace/matrixSize/x, ", encoded.size[0]),
+                            "their oversampling has been removed", other};
+    }
+    const bool same_in_plane =
+        encoded.size[1] >= recon.size[1] && are_same_length(encoded.fov_mm[1], recon.fov_mm[1]);
+    if (oversampling >= least_oversampling && same_in_plane && encoded.size[0] == recon.size[0] &&
+        reaches(cells, encoded.size[0])) {
+        other.fov_mm[0] = recon.fov_mm[0];
+        return OtherReading{text("they fill ", cells, " cells along x, as many as ",
+                                 "reconSpace/matrixSize/x, on ", oversampling,
+                                 " times its field of view"),
+                            "their oversampling has been removed", other};
+    }
+    const double finer = static_cast<double>(encoded.size[0]) / static_cast<double>(recon.size[0]);
+    if (are_same_length(encoded.fov_mm[0], recon.fov_mm[0]) && finer >= least_oversampling &&
+        encoded.size[1] <= recon.size[1] && reaches(cells, encoded.size[0])) {
+        other.fov_mm[0] *= finer;
+        return OtherReading{text("they fill ", cells, " cells along x, ", finer,
+                                 " times reconSpace/matrixSize/x, ", recon.size[0],
+                                 ", on its field of view"),
+                            "they are oversampled", other};
+    }
+    return std::nullopt;
+}
+
+/// The header's numbers, which nobody gave, and the length of lines leave one reading.
+void require_one_reading(const RawFrames& raw) {
+    const ReadOptions& options = raw.options;
+    const bool of_file = options.given("matrix").empty() && options.given("fov_mm").empty();
+    if (!of_file || !raw.encoding.recon || raw.has_trajectory() || !raw.encoding.ramps.empty()) {
+        return;
+    }
+    if (const std::optional<OtherReading> other = other_reading(raw)) {
+        refuse(
+            raw, "lines and the header", other->found,
+            "lines that fill encodedSpace/matrixSize/x, with voxels as reconSpace has them along "
+            "x and y",
+            "pass " + header_options(other->grid) + ", if " + other->meaning + "; or " +
+                header_options(raw.encoding.grid) + ", if the header is right");
+    }
+}
+
 /// The grid with the dimensions of the stored trajectory: a third that comes from encoding steps
 /// has no units.
 Grid stored_grid(const RawFrames& raw) {
@@ -290,6 +362,40 @@ Grid stored_grid(const RawFrames& raw) {
                 : "pass `traj_units` UNIT, and `matrix` where k reaches beyond N/2");
 }
 
+/// Some write cycles per field of view of the image beside an encoded one that is larger: k fills
+/// the encoded voxels of the one, and only a part of those of the other.
+void require_one_field(const RawFrames& raw) {
+    const ReadOptions& options = raw.options;
+    const bool of_file = options.given("matrix").empty() && options.given("fov_mm").empty();
+    if (!of_file || !raw.encoding.recon) {
+        return;
+    }
+    const Grid encoded = stored_grid(raw);
+    const Grid recon = encoded_within(*raw.encoding.recon, encoded);
+    const auto share = [&](const Grid& grid) {
+        Vec3 of_half{};
+        for (std::size_t d = 0; d < 3; ++d) {
+            of_half[d] = 2 * raw.range[d] / static_cast<double>(grid.size[d]);
+        }
+        return by(of_half, grid.dimensions);
+    };
+    if (fill_every_dimension(raw.range, encoded) || !fill_every_dimension(raw.range, recon)) {
+        return;
+    }
+    Grid header = recon;
+    header.dimensions = raw.encoding.grid.dimensions;
+    refuse(raw, "units of the trajectory",
+           text("largest |k| as stored: ", by(raw.range, encoded.dimensions), ", ", share(encoded),
+                " of N/2 in cycles per field of view of encodedSpace (",
+                by(encoded.fov_mm, encoded.dimensions), " mm), ", share(recon),
+                " in cycles per field of view of reconSpace (", by(recon.fov_mm, recon.dimensions),
+                " mm)"),
+           "one field of view that k is relative to",
+           "pass " + header_options(header) +
+               ", if k is in cycles per field of view of reconSpace; or `traj_units` cycles/fov, "
+               "if it is in those of encodedSpace");
+}
+
 /// The units of the trajectory, given or found; "" when none is stored.
 std::string units_of(const RawFrames& raw, Scan& scan) {
     const std::string& given = raw.options.trajectory_units;
@@ -300,6 +406,7 @@ std::string units_of(const RawFrames& raw, Scan& scan) {
     if (stored.dimensions == 0 || !given.empty()) {
         return stored.dimensions == 0 ? "" : given;
     }
+    require_one_field(raw);
     Vec3 range = raw.range;
     std::string found = guess_trajectory_units({range}, stored);
     const bool new_matrix = found.empty() && !raw.options.image.matrix.empty();
@@ -661,6 +768,7 @@ StoredScan assemble(RawFrames raw) {
     require_samples(raw);
     require_no_kz(raw);
     require_kz(raw);
+    require_one_reading(raw);
     set_counters(raw, scan);
     const OwnPoses own = set_geometry(raw, scan);
     scan.trajectory_units = units_of(raw, scan);

@@ -13,6 +13,8 @@ namespace lsrecon {
 
 namespace {
 
+constexpr double allowed_overshoot = 1.05; ///< reach of samples over N/2
+
 /// Takes the pose from a header. Values that are not finite, and directions that were never filled
 /// in, say nothing.
 void take_pose(const IsmrmrdHeader& header, Pose& where) {
@@ -147,7 +149,10 @@ public:
                 const double half = 0.5 * static_cast<double>(scan_.encoding.grid.size[d]);
                 // Which of its two meanings center_sample has is known after the last line.
                 const double by_array = d == 0 ? k[0] + static_cast<double>(shift()) : k[d];
-                if (std::min(std::abs(k[d]), std::abs(by_array)) > 1.05 * half) {
+                if (std::min(std::abs(k[d]), std::abs(by_array)) > allowed_overshoot * half) {
+                    if (d == 0) {
+                        check_length();
+                    }
                     refuse(fields[d], text("a sample at ", k[d], " cycles per FOV"),
                            text("between ", -half, " and ", half, " for ",
                                 scan_.encoding.grid.size[d], " voxels"),
@@ -157,6 +162,26 @@ public:
         }
     }
 
+    // A line of more samples than voxels is oversampled, or its voxels are smaller.
+    void check_length() const {
+        const Grid& grid = scan_.encoding.grid;
+        const std::size_t samples = header_.number_of_samples;
+        const double times = static_cast<double>(samples) / static_cast<double>(grid.size[0]);
+        if (times <= allowed_overshoot) {
+            return;
+        }
+        Grid finer = grid;
+        finer.size[0] = samples;
+        Grid oversampled = finer;
+        oversampled.fov_mm[0] *= times;
+        refuse("number_of_samples",
+               text(samples, ", ", times, " times encodedSpace/matrixSize/x, ", grid.size[0]),
+               text("a header that says whether lines are oversampled ", times,
+                    " times along x, or voxels are as much smaller"),
+               "pass " + header_options(oversampled) + ", if lines are oversampled; or " +
+                   header_options(finer) + ", if voxels are smaller");
+    }
+
     // kz of a stack is that of its encoding steps, not of the trajectory.
     void check_kz() const {
         const Grid image = scan_.options.image.grid_of_image(scan_.encoding.grid);
@@ -164,7 +189,7 @@ public:
         const double half = 0.5 * static_cast<double>(partitions);
         const double kz = step(1);
         if (scan_.dimensions() == 3 && scan_.has_trajectory() && scan_.stored_dimensions() < 3 &&
-            std::abs(kz) > 1.05 * half) {
+            std::abs(kz) > allowed_overshoot * half) {
             refuse("kspace_encode_step_2 and its center in encodingLimits",
                    text(header_.idx.kspace_encode_step_2, " less ",
                         scan_.encoding.encode_centers[1], ", kz ", kz, " cycles per FOV"),

@@ -315,6 +315,23 @@ void XmlElement::refuse(const std::string& path, const std::string& expected,
                       expected, next});
 }
 
+Grid encoded_within(const RawSpace& recon, const Grid& encoded) {
+    Grid grid = encoded;
+    for (std::size_t d = 0; d < static_cast<std::size_t>(encoded.dimensions); ++d) {
+        const double share = recon.fov_mm[d] / encoded.fov_mm[d];
+        const double voxels = share * static_cast<double>(encoded.size[d]);
+        grid.size[d] = static_cast<std::size_t>(std::max(1.0, std::round(voxels)));
+        grid.fov_mm[d] = recon.fov_mm[d];
+    }
+    return grid;
+}
+
+std::string header_options(const Grid& grid) {
+    const std::vector<double> fov_mm(grid.fov_mm.begin(), grid.fov_mm.begin() + grid.dimensions);
+    return text("`header` matrix=", grid.size[0], ",", grid.size[1], ",", grid.size[2],
+                " and `header` fov_mm=", separated_by(",", fov_mm));
+}
+
 ImageSpace image_space(const RawEncoding& encoding, bool lines, std::vector<std::string>& facts) {
     ImageSpace image{encoding.grid};
     if (!encoding.recon) {

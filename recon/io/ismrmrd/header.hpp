@@ -69,6 +69,12 @@ struct RawEncoding {
     std::vector<double> ramps;
 };
 
+/// The part of the encoded space that the field of view of `recon` has, at the encoded voxel size.
+Grid encoded_within(const RawSpace& recon, const Grid& encoded);
+
+/// The `header` options, in words, by which the encoded space becomes this grid.
+std::string header_options(const Grid& grid);
+
 /// The grid of the image, and its size relative to the encoded space.
 struct ImageSpace {
     Grid grid;
