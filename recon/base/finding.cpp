@@ -452,6 +452,11 @@ std::vector<FindingRow> on_samples() {
               "half a cycle of k = 0 add up to {share:%} of what a cell of k-space has elsewhere. "
               "The mean of the image and its shading are lost. Density weights |k| need the area "
               "of the central cell there; without weights, every sample counts.")},
+    };
+}
+
+std::vector<FindingRow> on_other_acquisitions() {
+    return {
         {Found::noise_unlike_samples, "noise_unused", Severity::warning,
          says("The noise measurement is {ratio} times weaker than the samples at the edge of "
               "k-space. It has another scale than the samples and is not used.")},
@@ -673,8 +678,8 @@ std::string Finding::word(const std::string& name) const {
 const std::vector<FindingRow>& finding_rows() {
     static const std::vector<FindingRow> table = [] {
         std::vector<FindingRow> all;
-        for (const auto& rows : {on_solves(), on_noise(), on_samples(), on_trajectories(),
-                                 on_models(), on_poses(), on_work()}) {
+        for (const auto& rows : {on_solves(), on_noise(), on_samples(), on_other_acquisitions(),
+                                 on_trajectories(), on_models(), on_poses(), on_work()}) {
             all.insert(all.end(), rows.begin(), rows.end());
         }
         return all;

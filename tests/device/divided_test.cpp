@@ -81,8 +81,8 @@ protected:
 // Pieces are taken only where a single coil has no room (engines/pieces.cpp), so that each
 // transform has one; blocks of F^H d are smaller than pieces on narrow lattices alone.
 TEST_P(Divided, ByTheDevicesMemory) {
-    constexpr double memory = 6e5;
-    const Problem problem = test::make_problem({"narrow", {5, 24, 24}, 6400, 2});
+    constexpr double memory = 1e6;
+    const Problem problem = test::make_problem({"narrow", {5, 36, 36}, 6400, 2});
     const Voxels& where = problem.voxels; // its half differences are four times as many
     const OnHost adjoint = test::exact_adjoint_of(problem);
     const OnHost forward = test::exact_forward_of(problem);

@@ -325,6 +325,41 @@ Worded more_on_solves() {
     };
 }
 
+Worded on_doubtful_scans() {
+    return {
+        {{Found::samples_clipped, {{"count", 30}, {"coils", 2}}},
+         "30 samples of 2 coils share the largest value of their coil, as where a receiver "
+         "saturates: the centre of k-space is clipped, and the image is shaded. Scan again with "
+         "less receiver gain, or give these samples weight 0."},
+        {{Found::spikes, {{"count", 2}, {"times", 8}, {"first", 17}, {"frame", 3}}},
+         "2 samples up to 8 times as strong as k-space is that far out; the first is sample 17 of "
+         "frame 3. A spike makes stripes: leave it out, or give it weight 0."},
+        {{Found::centre_unweighted, {{"samples", 12}, {"share", 0.03}}},
+         "The centre of k-space has no weight: the weights of the 12 samples within half a cycle "
+         "of k = 0 add up to 3 % of what a cell of k-space has elsewhere. The mean of the image "
+         "and its shading are lost. Density weights |k| need the area of the central cell there; "
+         "without weights, every sample counts."},
+        {{Found::gradient_axes},
+         "The trajectory has three coordinates and is perpendicular to slice_dir: it is taken "
+         "along the gradient axes x, y, z, and rotated into the slice by read_dir and phase_dir. "
+         "If the image is mirrored, the axes have other signs: write the trajectory along "
+         "read_dir and phase_dir."},
+        {{Found::reach_uneven,
+          {{"short", 0.5}, {"full", 1}},
+          {{"axis", "y"}, {"other", "x"}, {"numbers", "the line numbers"}}},
+         "y reaches 50 % of N/2, and x 100 %. Either the resolution is that low along one axis, or "
+         "the scan is accelerated and its lines are numbered without gaps, which folds the image: "
+         "the line numbers must count on the grid of all lines."},
+        {{Found::field_map_wrapped, {{"step", 250}, {"count", 40}}},
+         "The field map jumps by 250 Hz between neighbouring voxels at 40 pairs, with values that "
+         "fill the range between: its phase was not unwrapped. The image is wrong along the jumps. "
+         "Unwrap the map."},
+        {{Found::field_map_filled, {{"share", 0.25}}},
+         "25 % of the voxels of the field map have no value (NaN), and take that of the nearest "
+         "voxel that has one"},
+    };
+}
+
 Worded more_on_samples() {
     return {
         {{Found::noise_unlike_samples, {{"ratio", 2}}},
@@ -517,7 +552,8 @@ TEST(Finding, IsWordedByItsRow) {
     std::set<Found> worded;
     for (const Worded& all :
          {on_aliasing(), on_convergence(), on_unexplained_data(), on_transforms(), on_models(),
-          on_samples(), more_on_solves(), more_on_samples(), more_on_positions(), more_on_work()}) {
+          on_samples(), on_doubtful_scans(), more_on_solves(), more_on_samples(),
+          more_on_positions(), more_on_work()}) {
         for (const auto& [finding, words] : all) {
             EXPECT_EQ(words_of(finding), words);
             worded.insert(finding.code);

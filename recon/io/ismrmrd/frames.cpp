@@ -401,6 +401,14 @@ std::vector<std::vector<std::complex<float>>> values_of(const Readout& readout,
     return values;
 }
 
+std::vector<Vec3> positions_of(const Readout& readout) {
+    std::vector<Vec3> k;
+    for (std::size_t sample = readout.begin(); sample < readout.end(); ++sample) {
+        k.push_back(readout.position(sample));
+    }
+    return k;
+}
+
 void append(RawFrames& scan, const Readout& readout, RawFrame& frame) {
     const IsmrmrdHeader& header = readout.header();
     if (!scan.has_trajectory()) {
@@ -412,10 +420,7 @@ void append(RawFrames& scan, const Readout& readout, RawFrame& frame) {
         frame.idx = header.idx;
     }
     readout.check_partition(frame);
-    std::vector<Vec3> k;
-    for (std::size_t sample = readout.begin(); sample < readout.end(); ++sample) {
-        k.push_back(readout.position(sample));
-    }
+    std::vector<Vec3> k = positions_of(readout);
     try {
         readout.check_positions(k);
     } catch (const InputError& error) {
