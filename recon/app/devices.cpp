@@ -276,7 +276,7 @@ Equations equations_of(const Machine& machine, std::vector<Run> runs,
     Equations equations;
     for (Run& run : runs) {
         ReconOptions options;
-        take_words(options_of(options), run.options);
+        take_words(options_of_recon(options), run.options);
         options.scan = run.scan;
         options.output = scratch.file("image.h5");
         settle_and_check_files(options);

@@ -18,7 +18,7 @@ struct ReconOptions {
     ComputeOptions compute;
     FileOptions reconstruct;
 };
-OptionTable options_of(ReconOptions& options);
+OptionTable options_of_recon(ReconOptions& options);
 /// The options that change what is computed, but not where it goes and how it is reported.
 OptionTable computing_options(ReconOptions& options);
 
