@@ -4,7 +4,7 @@
 #pragma once
 
 #include "base/error.hpp" // what every call throws: the exit code and the next step
-#include "base/report.hpp" // who is told of stages, progress and findings
+#include "base/report.hpp" // who hears of stages, progress and findings
 #include "base/version.hpp" // of the library
 #include "encoding/certificate.hpp" // how wrong F^H d and Q of an encoding are
 #include "encoding/encoding.hpp" // A: images to samples, samples to images, its derivative

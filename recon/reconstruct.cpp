@@ -73,10 +73,10 @@ std::vector<std::size_t> frames_of(const std::vector<Slice>& slices) {
 class Loops {
 public:
     /// `compute` is that of the first pass, or of the settings of a part.
-    Loops(const Run& run, const ComputeOptions& asked, const Formulation& formulation,
+    Loops(const Run& run, const ComputeOptions& requested, const Formulation& formulation,
           Compute compute, std::optional<Settings> settings, ImageSink& sink, FrameResults& frames,
           Image& about)
-        : run_(run), asked_(asked), formulation_(formulation), compute_(std::move(compute)),
+        : run_(run), requested_(requested), formulation_(formulation), compute_(std::move(compute)),
           settings_(std::move(settings)), sink_(sink), frames_(frames), about_(about) {
         if (settings_) {
             begin_image();
@@ -86,16 +86,16 @@ public:
     /// Solves the frames of a slice in their order, which may differ from that of the prepared
     /// scan.
     void solve(const Slice& slice) {
-        const auto here = frames_.shared(slice.frames(), [&] {
+        const auto scope = frames_.shared(slice.frames(), [&] {
             return std::make_unique<SliceScope>(run_, *compute_.transforms,
                                                 run_.prepared.slices()[slice.index]);
         });
-        for (std::size_t t = 0; here && t < slice.trajectories.size(); ++t) {
-            solve(slice.trajectories[t], *here);
+        for (std::size_t t = 0; scope && t < slice.trajectories.size(); ++t) {
+            solve(slice.trajectories[t], *scope);
         }
-        if (here && settings_) {
+        if (scope && settings_) {
             solve_together(
-                run_, *compute_.transforms, *here, settings_->solve,
+                run_, *compute_.transforms, *scope, settings_->solve,
                 [&](std::size_t f, ImageFrame image) { frames_.put(f, std::move(image)); });
         }
     }
@@ -144,7 +144,7 @@ private:
         SliceScope& slice = at->slice;
         const bool is_chosen = frames_.attempt(f, [&] {
             data = begin_frame(run_, *at, f);
-            settings_ = choose_settings(run_, asked_, formulation_, compute_, at, *data);
+            settings_ = choose_settings(run_, requested_, formulation_, compute_, at, *data);
         });
         if (is_chosen) {
             compute_ = settings_->compute;
@@ -199,7 +199,7 @@ private:
     }
 
     const Run& run_;
-    const ComputeOptions& asked_;
+    const ComputeOptions& requested_;
     const Formulation& formulation_;
     Compute compute_;
     std::optional<Settings> settings_;

@@ -70,7 +70,7 @@ public:
         store_.emplace(path_, scan, by_frame ? identity_ : std::nullopt, options_.resume, report_,
                        chosen_);
         if (store_->resumed() > 0) {
-            report_.tell(text(store_->resumed(), " of ", scan.frames.size(),
+            report_.info(text(store_->resumed(), " of ", scan.frames.size(),
                               " frames were finished before"));
         }
         if (!by_frame) {
@@ -171,7 +171,7 @@ void require_room(Transforms& transforms, const ReconstructOptions& options, con
     lsrecon::require_room(transforms, options, scan, grid, field, memory);
 }
 
-/// Tells who watches how long all of it will take.
+/// Reports to who watches how long all of it will take.
 void expect_duration(Transforms& transforms, const ReconstructOptions& options, const Scan& scan,
                      const Grid& grid, const std::shared_ptr<const OffResonance>& field,
                      Reporter& report) {
@@ -189,11 +189,11 @@ std::shared_ptr<const OffResonance> field_of(PrepareOptions& prepare, const Scan
     return is_none(prepare.field_map) ? nullptr : scan.off_resonance;
 }
 
-ReadOptions reading_for(const PrepareOptions& prepare, ReadOptions asked) {
-    asked.image = prepare.geometry;
-    asked.with_times = !file_of(prepare.field_map).empty();
-    asked.whitens = prepare.whiten;
-    return asked;
+ReadOptions reading_for(const PrepareOptions& prepare, ReadOptions read_options) {
+    read_options.image = prepare.geometry;
+    read_options.with_times = !file_of(prepare.field_map).empty();
+    read_options.whitens = prepare.whiten;
+    return read_options;
 }
 
 void read_values(PrepareOptions& prepare, const Scan& scan, SharedValues* shared) {
@@ -228,18 +228,18 @@ template <typename Step> auto FileReconstruction::noting_what_is_kept(const Step
     }
 }
 
-/// What is asked and told before samples are read: what is wrong then costs no time.
-void FileReconstruction::ask_before_samples(const Scan& scan) {
+/// Checks and reports what can be known before samples are read: what is wrong then costs no time.
+void FileReconstruction::check_before_samples(const Scan& scan) {
     if (!scan.voxels && scan.has_samples()) {
-        const Grid grid = how_.prepare.geometry.grid_of_image(scan.grid);
-        const std::shared_ptr<const OffResonance> field = field_of(how_.prepare, scan);
-        require_room(transforms_, how_, scan, grid, field.get());
+        const Grid grid = request_.prepare.geometry.grid_of_image(scan.grid);
+        const std::shared_ptr<const OffResonance> field = field_of(request_.prepare, scan);
+        require_room(transforms_, request_, scan, grid, field.get());
         if (report_.wants_expected()) {
-            expect_duration(transforms_, how_, scan, grid, field, report_);
+            expect_duration(transforms_, request_, scan, grid, field, report_);
         }
     }
     if (!options_.preview.empty() && scan.voxels) {
-        places_on_grid(scan.file, scan.grid, *scan.voxels);
+        indices_on_grid(scan.file, scan.grid, *scan.voxels);
     }
     transforms_.device().open_ahead();
 }
@@ -251,14 +251,14 @@ void FileReconstruction::read() {
     if (!options_.q_file.empty() || !options_.q_folder.empty() || shared_.values != nullptr) {
         q_ = std::make_unique<KeptQ>(options_.q_file, options_.q_folder, shared_, report_);
     }
-    how_ = options_;
-    how_.q = q_.get();
-    how_.on_iteration = [this](std::size_t frame, const Iteration& i) {
+    request_ = options_;
+    request_.q = q_.get();
+    request_.on_iteration = [this](std::size_t frame, const Iteration& i) {
         if (image_) {
             image_->log(frame, i);
         }
     };
-    ReadOptions read = reading_for(how_.prepare, options_.read);
+    ReadOptions read = reading_for(request_.prepare, options_.read);
     read.bad_frames = true;
     {
         const Stage stage(report_, "read");
@@ -267,11 +267,11 @@ void FileReconstruction::read() {
             require_room(transforms_, options_, *opened.shape);
         }
         LoadedScan loaded = load_scan(std::move(opened), read);
-        ask_before_samples(loaded.stored.scan);
-        read_values(how_.prepare, loaded.stored.scan, shared_.values);
+        check_before_samples(loaded.stored.scan);
+        read_values(request_.prepare, loaded.stored.scan, shared_.values);
         source_ = std::make_unique<ScanFile>(std::move(loaded), read);
         consider_method(source_->findings(), options_);
-        source_->tell_of_scan(report_);
+        source_->report_scan_facts(report_);
     }
     source_->report_bad(report_);
 }
@@ -281,7 +281,8 @@ ReconstructedFile FileReconstruction::compute() {
         FramesToCaller nowhere([](std::size_t, const ImageFrame&) {});
         ImageSink& sink = image_ ? static_cast<ImageSink&>(*image_) : nowhere;
         transforms_.device().open(); // in no stage's time
-        Reconstructed result = reconstruct(*source_, sink, transforms_, std::move(how_), report_);
+        Reconstructed result =
+            reconstruct(*source_, sink, transforms_, std::move(request_), report_);
         source_.reset();
         return {std::move(result), image_ ? image_->truth_error() : std::nullopt};
     });

@@ -55,7 +55,7 @@ public:
     const Image& image() const;
 
 private:
-    void ask_before_samples(const Scan& scan);
+    void check_before_samples(const Scan& scan);
     template <typename Step> auto noting_what_is_kept(const Step& step);
 
     const std::string scan_file_;
@@ -64,7 +64,7 @@ private:
     const FileOptions& options_;
     Reporter& report_;
     const SharedByScans shared_;
-    ReconstructOptions how_;
+    ReconstructOptions request_;
     std::unique_ptr<ImageFile> image_; ///< of the first rank
     std::unique_ptr<KeptQ> q_; ///< null where every Q is computed
     std::unique_ptr<ScanFile> source_; ///< until it is computed
@@ -82,7 +82,7 @@ ReconstructedFile reconstruct_file(const std::string& scan_file, const std::stri
 std::shared_ptr<const OffResonance> field_of(PrepareOptions& prepare, const Scan& scan);
 
 /// What was asked for of a scan, with what reading must know of how it will be prepared.
-ReadOptions reading_for(const PrepareOptions& prepare, ReadOptions asked);
+ReadOptions reading_for(const PrepareOptions& prepare, ReadOptions read_options);
 
 /// Reads the volumes that are named beside the scan and not there yet, or takes them of `shared`.
 /// `scan` is as its file has it. InputError as of read_volumes.

@@ -157,12 +157,12 @@ std::string why_not(const ImageFrame& errors, const Run& run, const SolveOptions
 
 /// Why the transforms would have to be more exact; "" where they need not.
 std::string why_more_exact(const Run& run, const Choices& choices, const SolveOptions& settings,
-                           bool is_accuracy_asked_for, TrajectoryScope& at, const FrameData& data) {
+                           bool is_accuracy_requested, TrajectoryScope& at, const FrameData& data) {
     if (is_cut(choices)) {
         return text("No lambda below ", rounded(choices.curve->at_chosen().lambda),
-                    " is told from errors of the transforms");
+                    " can be distinguished from errors of the transforms");
     }
-    if (is_accuracy_asked_for || !may_show(run, settings)) {
+    if (is_accuracy_requested || !may_show(run, settings)) {
         return "";
     }
     if (settings.lambda == 0) { // what iterations leave of errors is known after these
@@ -216,7 +216,7 @@ Settings completed(Settings settings, const Run& run) {
         const Scan& scan = run.scan();
         settings.room =
             require_joint_budget(*settings.compute.transforms, scan, run.shape, settings.solve);
-        run.report.tell(settings.room.words);
+        run.report.info(settings.room.words);
     }
     const ComputeOptions& compute = settings.compute.transforms->options();
     const Findings& findings = run.report.findings();
@@ -245,7 +245,7 @@ std::optional<Settings> settings_of_request(const Run& run, const Compute& compu
     const Trajectory& first = *run.scan().frames[run.prepared.first_good()].trajectory;
     const bool is_exact = transforms.engine_for(first.points(), formulation.voxels).exact;
     const bool may_be_wrong = may_show(run, settings) &&
-                              !transforms.options().is_accuracy_asked_for() &&
+                              !transforms.options().is_accuracy_requested() &&
                               better_than(transforms, is_exact, run, settings.lambda).has_value();
     return may_be_wrong ? std::nullopt : std::optional(completed({settings, compute, {}}, run));
 }
@@ -278,19 +278,20 @@ std::size_t reference_frame(const Run& run) {
     return reference;
 }
 
-Compute compute_to_choose_by(const Run& run, Transforms& asked, const Formulation& formulation) {
-    const std::shared_ptr<Transforms> as_asked(std::shared_ptr<Transforms>(), &asked);
+Compute compute_to_choose_by(const Run& run, Transforms& requested,
+                             const Formulation& formulation) {
+    const std::shared_ptr<Transforms> as_requested(std::shared_ptr<Transforms>(), &requested);
     const Trajectory& first = *run.scan().frames[run.prepared.first_good()].trajectory;
     if (run.errors_stay || !is_any_chosen(run) ||
-        asked.engine_for(first.points(), formulation.voxels).exact) {
-        return {run, formulation, as_asked};
+        requested.engine_for(first.points(), formulation.voxels).exact) {
+        return {run, formulation, as_requested};
     }
-    const ComputeOptions compute = choose_compute(asked.options(), run.request, {true});
+    const ComputeOptions compute = choose_compute(requested.options(), run.request, {true});
     return {run, formulation,
-            is_more_exact(compute, asked.options()) ? asked.with(compute) : as_asked};
+            is_more_exact(compute, requested.options()) ? requested.with(compute) : as_requested};
 }
 
-Settings choose_settings(const Run& run, const ComputeOptions& asked,
+Settings choose_settings(const Run& run, const ComputeOptions& requested,
                          const Formulation& formulation, Compute compute,
                          std::unique_ptr<TrajectoryScope>& at, FrameData& data) {
     const auto compute_by = [&](const ComputeOptions& options) {
@@ -304,17 +305,17 @@ Settings choose_settings(const Run& run, const ComputeOptions& asked,
     const auto now = [&] { return compute.transforms->options(); };
     Choices choices = choose(run, compute, *at, data);
     SolveOptions settings = settled(run, choices);
-    const bool is_accuracy_asked_for = asked.is_accuracy_asked_for();
+    const bool is_accuracy_requested = requested.is_accuracy_requested();
     const std::optional<ComputeOptions> better =
         better_than(*compute.transforms, at->encoding.is_exact(), run,
                     is_cut(choices) ? smallest_lambda : settings.lambda);
     const std::string why =
-        better ? why_more_exact(run, choices, settings, is_accuracy_asked_for, *at, data) : "";
+        better ? why_more_exact(run, choices, settings, is_accuracy_requested, *at, data) : "";
     if (!why.empty()) {
         const double before = seconds_of(*compute.transforms, at->encoding);
         compute_by(*better);
         run.report.add({Found::double_precision,
-                        {{"while_choosing", is_accuracy_asked_for},
+                        {{"while_choosing", is_accuracy_requested},
                          {"accuracy", better->accuracy},
                          {"times", seconds_of(*compute.transforms, at->encoding) / before}},
                         {{"why", why}}});
@@ -323,9 +324,9 @@ Settings choose_settings(const Run& run, const ComputeOptions& asked,
             settings = settled(run, choices);
         }
     }
-    if (is_accuracy_asked_for && !run.errors_stay &&
-        (now().accuracy != asked.accuracy || now().precision != asked.precision)) {
-        compute_by(asked);
+    if (is_accuracy_requested && !run.errors_stay &&
+        (now().accuracy != requested.accuracy || now().precision != requested.precision)) {
+        compute_by(requested);
     }
     return completed({settings, compute, choices}, run);
 }
@@ -351,7 +352,7 @@ std::optional<Settings> settings_of_part(const Run& run, ImageSink& sink, Transf
     settings.compute.transforms->record_as_made("fhd", first.points(), formulation.voxels);
     run.report.add(kept.findings);
     if (kept.choices.weight || kept.choices.curve) {
-        run.report.tell(text("as the run before chose: lambda ", rounded(settings.solve.lambda),
+        run.report.info(text("as the run before chose: lambda ", rounded(settings.solve.lambda),
                              " ", in_words(settings.solve.regularisers)));
     }
     return completed(std::move(settings), run);

@@ -34,14 +34,14 @@ bool is_any_chosen(const Run& run);
 std::size_t reference_frame(const Run& run);
 
 /// How the pass that chooses computes. All must outlive it.
-Compute compute_to_choose_by(const Run& run, Transforms& asked, const Formulation& formulation);
+Compute compute_to_choose_by(const Run& run, Transforms& requested, const Formulation& formulation);
 
 /// Chooses regularisers and their weight, or lambda, by a frame whose samples are there. Where the
 /// transforms as they are would show in the image, or hide the lambda that is best, other settings
 /// have more exact ones, which is a note; a lambda that was hidden is chosen again. What the user
 /// asks for, `asked`, stays. The scope and F^H d of the frame are made anew with other transforms.
-/// All ranks choose alike, by the same frame.
-Settings choose_settings(const Run& run, const ComputeOptions& asked,
+/// All ranks choose the same, by the same frame.
+Settings choose_settings(const Run& run, const ComputeOptions& requested,
                          const Formulation& formulation, Compute compute,
                          std::unique_ptr<TrajectoryScope>& at, FrameData& data);
 

@@ -114,7 +114,7 @@ ImageFrame in_units_of_maps(ImageFrame image, const Model& model) {
 }
 
 /// Solves once more with an error of F^H d as large as its bound, and records how much the image
-/// changes: neither iterations nor lambda tell that here.
+/// changes: neither iterations nor lambda bound that here.
 void measure_error(TrajectoryScope& at, const FrameData& data, const SolveOptions& settings,
                    const Solved& solved, ImageFrame& image) {
     const double gain = *std::min_element(solved.gains.begin(), solved.gains.end());
@@ -134,9 +134,9 @@ void measure_error(TrajectoryScope& at, const FrameData& data, const SolveOption
 void refine(TrajectoryScope& at, const SolveOptions& settings, ImageFrame& image) {
     const double certify = at.run.request.certify;
     const bool by_iterations = image.certificate.voxels > 0 && !settings.precondition;
-    const double asked = certify > 0 ? certify : settings.image_tolerance;
-    if (std::max(image.image_error, image.certificate.image.upper) <= asked || by_iterations ||
-        at.slice.formulation.products() != Products::one_convolution) {
+    const double accepted_error = certify > 0 ? certify : settings.image_tolerance;
+    if (std::max(image.image_error, image.certificate.image.upper) <= accepted_error ||
+        by_iterations || at.slice.formulation.products() != Products::one_convolution) {
         return;
     }
     const double less = std::min(1.0, settings.lambda * at.amplification(settings));

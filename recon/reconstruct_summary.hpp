@@ -12,7 +12,7 @@ void add_noise_map(Image& about, TrajectoryScope& at, const FrameData& data,
                    const Settings& settings, const FrameResults& frames);
 
 /// What is known of an image once all frames are there: adds numbers, tables and the noise map,
-/// where no frame had one, and tells what a user should know of the solves.
+/// where no frame had one, and reports what a user should know of the solves.
 SolveSummary summarise(Image& about, const Run& run, const Settings& settings,
                        const Formulation& formulation, const FrameResults& frames);
 

@@ -281,8 +281,8 @@ def runs(machine):
                   *(["device, MiB (predicted)"] if of_gpu else []), "error, %"], rows)
 
 
-def alike(machine, count):
-    """Files of scans that were sampled alike, with noise of their own."""
+def of_one_trajectory(machine, count):
+    """Files of scans of one trajectory, with noise of their own."""
     machine.simulate("batch")
     paths = [f"batch_{i}.h5" for i in range(count)]
     for seed, path in enumerate(paths):
@@ -295,7 +295,7 @@ def alike(machine, count):
 
 def batch(machine):
     """Small scans in one process, and as many processes."""
-    paths, rows = alike(machine, 3 if machine.quick else 200), []
+    paths, rows = of_one_trajectory(machine, 3 if machine.quick else 200), []
 
     def together(words):
         shutil.rmtree("images", ignore_errors=True)

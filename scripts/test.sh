@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds, and runs the tests; CI runs this and scripts/check_format.sh.
 #     test.sh [--slow]
-# --slow: also those with the label slow, of documents and of each header alone.
+# --slow: also those with the label slow: documents, the page in a browser, each header alone, and a
+# build with clang and libc++.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -32,8 +33,11 @@ run_tests() {
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 step "setup" scripts/setup.sh
-# The page of 'lsrecon view' is tested in a browser where the distribution has a package of one.
-scripts/setup.sh chromium || (($? == 3))
+if ((${#presets[@]} > 1)); then
+    # The page of 'lsrecon view' is tested where the distribution has a package of a browser.
+    scripts/setup.sh chromium || (($? == 3))
+    scripts/setup.sh clang libc++-dev libc++abi-dev
+fi
 step "configure" cmake --preset ci
 step "build" cmake --build --preset ci --parallel "$jobs"
 step "tests" run_tests

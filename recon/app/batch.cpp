@@ -86,8 +86,8 @@ std::string image_of(const std::string& folder, const std::string& scan) {
     const fs::path path = fs::absolute(scan).lexically_normal();
     fs::path name = path.lexically_relative(fs::current_path());
     if (name.empty() || *name.begin() == "..") {
-        const std::string place = Sha256().add(path.parent_path().string()).hex().substr(0, 8);
-        name = path.parent_path().filename() / (path.stem().string() + "-" + place);
+        const std::string of_folder = Sha256().add(path.parent_path().string()).hex().substr(0, 8);
+        name = path.parent_path().filename() / (path.stem().string() + "-" + of_folder);
         name += path.extension();
     }
     if (name.extension() != ".h5") {
@@ -177,7 +177,7 @@ ImageSummary summary_of(const std::vector<ImageFrame>& frames, const Record& all
     return summary;
 }
 
-/// The file that already stands at the place of an image.
+/// The file that is already there under the name of an image.
 struct Earlier {
     std::optional<ImageSummary> finished; ///< of an image that needs no more work
     std::string why_again; ///< it is made again; "" where there is no image
@@ -234,7 +234,7 @@ struct BatchOutcome {
     ImageSummary summary; ///< of its image, where there is one
     std::string error;
     bool is_old = false; ///< finished by an earlier run
-    std::string why_again; ///< what stood in the place of its image was made again; "" for nothing
+    std::string why_again; ///< why the image that was there was made again; "" for nothing
     std::exception_ptr bug; ///< whatever is no Error ends the batch
 };
 
@@ -538,7 +538,7 @@ private:
             job.steps->write();
             const Image& image = job.steps->image();
             job.outcome.summary = summary_of(image.frames, record_in_words(image));
-            require_as_asked(job.options, *job.result);
+            require_as_requested(job.options, *job.result);
         });
         if (job.outcome.bug) {
             std::rethrow_exception(job.outcome.bug);
@@ -568,8 +568,8 @@ std::vector<Item> share_of(const std::vector<Item>& items, const Share& share) {
     return some;
 }
 
-/// Tells which scans cannot be done, before the work.
-void tell_refused(const std::vector<Item>& items) {
+/// Prints which scans cannot be done, before the work.
+void print_refused(const std::vector<Item>& items) {
     for (const Item& item : items) {
         BatchOutcome outcome;
         attempt(outcome, [&] { require_sound(item); });
@@ -581,7 +581,7 @@ void tell_refused(const std::vector<Item>& items) {
 
 std::string path_of_table(const std::string& folder, const Share& share, const JobRanks& ranks) {
     const std::string of_share = text("-", share.index, "-of-", share.of);
-    const std::string of_rank = text("-rank-", ranks.here());
+    const std::string of_rank = text("-rank-", ranks.rank());
     return folder + "/results" + (share.of > 1 ? of_share : "") +
            (ranks.count() > 1 ? of_rank : "") + ".tsv";
 }
@@ -597,7 +597,7 @@ ExitCode run_batch(BatchFlags& options) {
     }
     Table table(path, items.size(), ranks().count(), options.recon.quiet);
     if (ranks().is_first()) {
-        tell_refused(items);
+        print_refused(items);
     }
     Batch(options, table).run(items, ranks());
     table.require_written();

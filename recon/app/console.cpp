@@ -22,7 +22,7 @@ void Console::progress(double fraction) {
         return;
     }
     constexpr double width = 24; // columns
-    constexpr double least = 0.02; // of a stage, before its speed tells more than a prediction
+    constexpr double least = 0.02; // of a stage, before its speed says more than a prediction
     const auto done = static_cast<std::size_t>(width * std::clamp(fraction, 0.0, 1.0));
     const double seconds = seconds_since(begin_);
     const bool is_known = fraction > least && seconds > 1;
@@ -68,16 +68,16 @@ void Console::print_ended() {
 }
 
 Console::~Console() {
-    tell_repeated_stages();
+    report_repeated_stages();
 }
 
-void Console::tell_repeated_stages() {
+void Console::report_repeated_stages() {
     constexpr double shown = 0.0005; // s, the last digit of a line
     print_ended();
     for (const auto& [stage, seconds] : stage_seconds()) {
         const auto line = printed_.find(stage);
         if (line != printed_.end() && seconds > line->second + shown) {
-            tell(formatted("%-10s %8.3f s in all", stage.c_str(), seconds));
+            info(formatted("%-10s %8.3f s in all", stage.c_str(), seconds));
             line->second = seconds;
         }
     }
@@ -105,7 +105,7 @@ void Console::on_end(const std::string& stage, double seconds) {
     }
 }
 
-void Console::tell(const std::string& message) {
+void Console::info(const std::string& message) {
     print_ended();
     if (!quiet_) {
         put(stderr, message, line_start());
@@ -147,14 +147,14 @@ void Console::on_frames_end() {
 namespace {
 
 /// The GPU of a rank among those of its node; what was wanted, where there is no GPU.
-std::string device_of_rank(std::size_t here_on_node, const std::string& wanted) {
+std::string device_of_rank(std::size_t rank_on_node, const std::string& wanted) {
     std::vector<int> gpus;
     for (const DeviceInfo& device : list_devices()) {
         if (device.type == "gpu" && device.available) {
             gpus.push_back(device.index);
         }
     }
-    return gpus.empty() ? wanted : text(gpus[here_on_node % gpus.size()]);
+    return gpus.empty() ? wanted : text(gpus[rank_on_node % gpus.size()]);
 }
 
 } // namespace
@@ -164,10 +164,10 @@ std::unique_ptr<Transforms> open_transforms(ComputeOptions options, Reporter& re
     const bool any_gpu = options.device.empty() || options.device == "gpu";
     if (!device && any_gpu && options.backend != "host" && !is_reference(options.backend) &&
         ranks().count_on_node() > 1) {
-        options.device = device_of_rank(ranks().here_on_node(), options.device);
+        options.device = device_of_rank(ranks().rank_on_node(), options.device);
     }
     options.on_finding = [&report](const Finding& finding) { report.add(finding); };
-    options.tell = [&report](const std::string& message) { report.tell(message); };
+    options.on_info = [&report](const std::string& message) { report.info(message); };
     return lsrecon::open_transforms(std::move(options), engines(), std::move(device));
 }
 

@@ -19,15 +19,15 @@ public:
     explicit Console(bool quiet);
     ~Console() override;
 
-    /// Tells after the last stage how long stages took in all that ran again after their line.
-    void tell_repeated_stages();
+    /// Reports after the last stage how long stages took in all that ran again after their line.
+    void report_repeated_stages();
 
     void progress(double fraction) override;
     bool wants_expected() const override { return terminal_ && !quiet_; }
     void expect_stages(const std::map<std::string, double>& stages) override {
         expected_stages_ = stages;
     }
-    void tell(const std::string& message) override;
+    void info(const std::string& message) override;
 
 protected:
     void on_begin(const std::string& stage, double expected_seconds) override;

@@ -140,7 +140,7 @@ ExitCode run_convert(ConvertFlags& options) {
     consider_failed(image, options.keep_failed, console);
     require_sound_values(image);
     to.write(image, output, console);
-    console.tell(text(output.path, ": ", name_of(output.part), ", ", by(image.about.grid.size, 3),
+    console.info(text(output.path, ": ", name_of(output.part), ", ", by(image.about.grid.size, 3),
                       " voxels, ", counted(image.frames(), "frame")));
     return ExitCode::done;
 }

@@ -34,7 +34,7 @@ struct Case {
     bool is_large = false; ///< case for devices that did the others in no time
 };
 
-/// The cases, from the smallest scans to large ones, so that each factor of the pace is most of
+/// The cases, from the smallest scans to large ones, so that each measured factor is most of
 /// some stage.
 const std::vector<Case>& cases() {
     constexpr const char* exact = "--engine exact --lambda 0 --iterations 20";
@@ -70,16 +70,17 @@ struct Run {
     std::map<std::string, double> stages;
 };
 
-/// The seconds of a stage, and the part that each factor of the pace has in them.
+/// The seconds of a stage, and the part that each measured factor has in them.
 struct Equation {
-    Eigen::VectorXd work = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(pace_rows().size()));
+    Eigen::VectorXd work =
+        Eigen::VectorXd::Zero(static_cast<Eigen::Index>(machine_factors().size()));
     double seconds = 0;
 };
 
 using Words = std::vector<std::string>;
 
-/// Replaces a copy of this process by this program, which ends with it, knows no earlier pace and
-/// writes its messages to a file.
+/// Replaces a copy of this process by this program, which ends with it, knows no earlier
+/// measurement and writes its messages to a file.
 [[noreturn]] void become_program(const TemporaryFolder& scratch, Words words, pid_t parent) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != parent) {
@@ -144,24 +145,24 @@ std::map<std::string, double> stages_of(const Plan& plan) {
     return stages;
 }
 
-/// Predictions are linear in the pace.
+/// Predictions are linear in the factors.
 std::map<std::string, Equation> equations_of(const Machine& machine, const ReconOptions& options,
                                              const KnownScan& scan, Reporter& report) {
     std::map<std::string, Equation> equations;
-    const auto stages_by = [&](const MachineModel& pace) {
-        const Machine other{machine.device, pace};
+    const auto stages_by = [&](const MachineModel& model) {
+        const Machine other{machine.device, model};
         const auto transforms =
             open_transforms(options.compute, report, make_described_device(other));
         return stages_of(predict_on(*transforms, options, scan).plan);
     };
     const bool is_gpu = machine.device.type == "gpu";
-    const std::map<std::string, double> before = stages_by(machine.pace);
-    for (std::size_t j = 0; j < pace_rows().size(); ++j) {
+    const std::map<std::string, double> before = stages_by(machine.model);
+    for (std::size_t j = 0; j < machine_factors().size(); ++j) {
         constexpr double step = 1e-3;
-        std::vector<double> factors(pace_rows().size(), 1);
+        std::vector<double> factors(machine_factors().size(), 1);
         factors[j] += step;
         for (const auto& [stage, seconds] :
-             stages_by(measured_pace(is_gpu, all_cores(), factors))) {
+             stages_by(measured_model(is_gpu, all_cores(), factors))) {
             const auto found = before.find(stage);
             const double was = found != before.end() ? found->second : 0;
             equations[stage].work(static_cast<Eigen::Index>(j)) = (seconds - was) / step;
@@ -174,11 +175,11 @@ std::map<std::string, Equation> equations_of(const Machine& machine, const Recon
 /// predictions of the round before, so that (p - t)^2 / (p t) is least. What no run shows stays
 /// nominal.
 Eigen::VectorXd fitted(const std::vector<Equation>& equations) {
-    constexpr double hardly_any = 0.01; // seconds, of which errors tell nothing
+    constexpr double hardly_any = 0.01; // seconds, of which errors show nothing
     constexpr double least = 1e-3;
     constexpr double to_nominal = 1e-6; // of all squares
     constexpr int weightings = 50;
-    const auto n = static_cast<Eigen::Index>(pace_rows().size());
+    const auto n = static_cast<Eigen::Index>(machine_factors().size());
     Eigen::VectorXd x = Eigen::VectorXd::Ones(n);
     for (int weighting = 0; weighting < weightings; ++weighting) {
         Eigen::MatrixXd normal = Eigen::MatrixXd::Zero(n, n);
@@ -231,7 +232,7 @@ std::vector<Run> runs_of(const Case& one, const std::string& scan, const Words& 
             run = run.seconds < again.seconds ? run : again;
         }
         runs.push_back(run);
-        report.tell(text("  recon ", options, ": ", rounded(runs.back().seconds), " s"));
+        report.info(text("  recon ", options, ": ", rounded(runs.back().seconds), " s"));
     }
     return runs;
 }
@@ -245,16 +246,16 @@ std::vector<Run> all_runs(const std::string& device, const TemporaryFolder& scra
     std::vector<Run> runs;
     double longest_q = 0;
     const std::size_t count = cases().size();
-    report.tell(text("reconstructs ", count, " simulated scans, which takes about a minute"));
+    report.info(text("reconstructs ", count, " simulated scans, which takes about a minute"));
     for (std::size_t i = 0; i < count; ++i) {
         const Case& one = cases()[i];
         report.progress(static_cast<double>(i) / static_cast<double>(count));
         const std::string which = text("scan ", i + 1, " of ", count, ", ", one.scan);
         if (one.is_large && longest_q > most_before_large) {
-            report.tell(which + ": left out, the others took long enough");
+            report.info(which + ": left out, the others took long enough");
             continue;
         }
-        report.tell(which);
+        report.info(which);
         for (Run& run :
              runs_of(one, scratch.file(text("scan", i, ".h5")), on_device, scratch, report)) {
             longest_q = std::max(longest_q, run.stages["q"]);
@@ -275,7 +276,7 @@ Equations equations_of(const Machine& machine, std::vector<Run> runs,
     Equations equations;
     for (Run& run : runs) {
         ReconOptions options;
-        take_words(options_of(options), run.options);
+        take_words(options_of_recon(options), run.options);
         options.scan = run.scan;
         options.output = scratch.file("image.h5");
         settle_and_check_files(options);
@@ -299,19 +300,19 @@ Equations equations_of(const Machine& machine, std::vector<Run> runs,
 
 /// The factor by which nine of ten predictions are wrong at most, and a little more: other scans
 /// were not fitted.
-double spread_of(const std::vector<Equation>& totals, const Eigen::VectorXd& pace) {
+double spread_of(const std::vector<Equation>& totals, const Eigen::VectorXd& factors) {
     constexpr double of_ten = 0.9;
     constexpr double more = 1.1;
     std::vector<double> ratios;
     for (const Equation& total : totals) {
-        ratios.push_back(std::exp(std::abs(std::log(total.work.dot(pace) / total.seconds))));
+        ratios.push_back(std::exp(std::abs(std::log(total.work.dot(factors) / total.seconds))));
     }
     std::sort(ratios.begin(), ratios.end());
     return more * ratios[static_cast<std::size_t>(of_ten * static_cast<double>(ratios.size()))];
 }
 
-/// Simulates scans, reconstructs each by another process of this program and finds the pace by
-/// which predictions come nearest to what these took. `report` is told each. DeviceError when one
+/// Simulates scans, reconstructs each by another process of this program and finds the factors by
+/// which predictions come nearest to what these took. `report` gets each. DeviceError when one
 /// of these processes fails.
 Machine measure_machine(const std::string& device, Reporter& report) {
     const TemporaryFolder scratch("measure");
@@ -319,11 +320,12 @@ Machine measure_machine(const std::string& device, Reporter& report) {
     const Stage stage(report, "fit");
     const std::vector<DeviceInfo> devices = list_devices();
     const DeviceInfo info = devices[static_cast<std::size_t>(choose_device(devices, device))];
-    Machine machine{info, nominal_pace(info.type == "gpu", all_cores())};
+    Machine machine{info, nominal_model(info.type == "gpu", all_cores())};
     const Equations equations = equations_of(machine, runs, scratch);
     const Eigen::VectorXd factors = fitted(equations.stages);
-    machine.pace = measured_pace(info.type == "gpu", all_cores(), {factors.begin(), factors.end()});
-    machine.pace.spread = spread_of(equations.totals, factors);
+    machine.model =
+        measured_model(info.type == "gpu", all_cores(), {factors.begin(), factors.end()});
+    machine.model.spread = spread_of(equations.totals, factors);
     return machine;
 }
 
@@ -379,7 +381,7 @@ ExitCode measure(const DevicesFlags& options) {
         write_machine(options.output, machine);
     }
     print_line("%s measured; predictions are within a factor of %.2f for nine runs in ten",
-               machine.device.name.c_str(), machine.pace.spread);
+               machine.device.name.c_str(), machine.model.spread);
     return ExitCode::done;
 }
 

@@ -26,7 +26,7 @@ struct MapsFlags {
 
 OptionTable options_of_maps(MapsFlags& options) {
     return joined({scan_options(options.scan, options.read),
-                   place_options(options.prepare.geometry),
+                   geometry_options(options.prepare.geometry),
                    maps_options(options.prepare, maps_methods().front().name),
                    device_options(options.compute),
                    in("Output", {output_option(options.output, "file to write",
@@ -51,7 +51,7 @@ ExitCode run_maps(MapsFlags& options) {
     ScanFile source(options.scan, read, console);
     require_samples(source.scan());
     require_one_slice(source.scan(), "coil maps of the output",
-                      "'lsrecon recon' makes those of each place itself");
+                      "'lsrecon recon' makes those of each slice itself");
     read_values(options.prepare, source.scan());
     PreparedScan prepared(source, options.prepare, *transforms, console);
     const Scan& scan = prepared.scan();

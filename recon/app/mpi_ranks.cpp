@@ -44,7 +44,7 @@ public:
         on_node ? MPI_Comm_split_type(of, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &all_)
                 : MPI_Comm_dup(of, &all_);
         MPI_Comm_size(all_, &count_);
-        MPI_Comm_rank(all_, &here_);
+        MPI_Comm_rank(all_, &rank_);
     }
     ~Group() { MPI_Comm_free(&all_); }
     Group(const Group&) = delete;
@@ -52,7 +52,7 @@ public:
 
     MPI_Comm all() const { return all_; }
     std::size_t count() const { return static_cast<std::size_t>(count_); }
-    std::size_t here() const { return static_cast<std::size_t>(here_); }
+    std::size_t rank() const { return static_cast<std::size_t>(rank_); }
 
     void broadcast(std::size_t from, void* values, std::size_t bytes) {
         MPI_Request request = MPI_REQUEST_NULL;
@@ -67,7 +67,7 @@ public:
 private:
     MPI_Comm all_ = MPI_COMM_NULL;
     int count_ = 1;
-    int here_ = 0;
+    int rank_ = 0;
 };
 
 class MpiRanks : public JobRanks {
@@ -91,9 +91,9 @@ public:
     }
 
     std::size_t count() const override { return world_.count(); }
-    std::size_t here() const override { return world_.here(); }
+    std::size_t rank() const override { return world_.rank(); }
     std::size_t count_on_node() const override { return node_.count(); }
-    std::size_t here_on_node() const override { return node_.here(); }
+    std::size_t rank_on_node() const override { return node_.rank(); }
     std::vector<std::string> of_node(const std::string& own) override {
         std::vector<std::string> all(node_.count());
         for (std::size_t rank = 0; rank < all.size(); ++rank) {
@@ -125,7 +125,7 @@ public:
     }
 
     void bring_to_first(std::size_t from, void* values, std::size_t bytes) override {
-        if (from == 0 || (!is_first() && here() != from)) {
+        if (from == 0 || (!is_first() && rank() != from)) {
             return;
         }
         const int other = is_first() ? static_cast<int>(from) : 0;
@@ -148,7 +148,7 @@ public:
         if (is_first()) {
             say_and_end(exit_code, message);
         }
-        const std::string words = text("rank ", here(), ": ", message);
+        const std::string words = text("rank ", rank(), ": ", message);
         std::vector<char> bytes(words.begin(), words.end());
         bytes.push_back(static_cast<char>(exit_code));
         MPI_Send(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, 0, failure,

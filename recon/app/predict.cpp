@@ -101,7 +101,7 @@ public:
     }
     bool are_here() const { return described_ == nullptr; }
     PredictedOn predicted(const ReconOptions& options, const KnownScan& scan) {
-        const auto transforms = are_here() ? here_.open(options.compute, "", report_, report_)
+        const auto transforms = are_here() ? devices_.open(options.compute, "", report_, report_)
                                            : open_transforms(options.compute, report_, described_);
         return predict_on(*transforms, options, scan);
     }
@@ -109,7 +109,7 @@ public:
 private:
     Reporter& report_;
     std::shared_ptr<Device> described_;
-    OpenDevices here_;
+    OpenDevices devices_;
 };
 
 /// The others: every engine on every device that was not ruled out. The reference has none.
@@ -158,8 +158,8 @@ struct Listed {
     PredictedOn on;
 };
 
-/// The predictions, except for scans that cannot be read: those are told, as `lsrecon batch` goes
-/// on without them.
+/// The predictions, except for scans that cannot be read: those are reported, as `lsrecon batch`
+/// goes on without them.
 std::vector<Listed> predict_each(const ReconOptions& options, const std::vector<ListedScan>& scans,
                                  Devices& on, Reporter& report) {
     std::vector<Listed> all;

@@ -46,7 +46,7 @@ void keep_to_own_cores() {
     for (const std::string& message : job.of_node(packed(allowed_cores()))) {
         of_node.push_back(unpacked<AllowedCores>(message));
     }
-    const std::size_t own = share_of_cores(of_node, job.here_on_node());
+    const std::size_t own = share_of_cores(of_node, job.rank_on_node());
     if (own < cores_of_machine()) {
         keep_to_cores(own, Environment::has_its_say);
     }

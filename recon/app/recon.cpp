@@ -52,30 +52,30 @@ std::string in_short(const std::string& note) {
 }
 
 /// Tells a user the results of a run, at its end.
-void tell_summary(const ReconOptions& options, const ReconstructedFile& result, bool replaces,
-                  double seconds, Console& console) {
+void print_summary(const ReconOptions& options, const ReconstructedFile& result, bool replaces,
+                   double seconds, Console& console) {
     const std::string unexplained = result.solves.samples_in_words();
     const std::string certified = result.solves.certificate_in_words();
     const std::string resumed =
         result.frames_finished_before > 0
             ? text(", ", result.frames_finished_before, " of an earlier run")
             : "";
-    console.tell_repeated_stages();
-    console.tell(text("image      ", options.output, ", ",
+    console.report_repeated_stages();
+    console.info(text("image      ", options.output, ", ",
                       counted(result.about.frames.size(), "frame"), resumed,
                       replaces ? ", in place of the file before" : ""));
-    console.tell("solver     " + result.solves.as_text());
-    console.tell("data       " + (unexplained.empty() ? "not compared" : unexplained));
+    console.info("solver     " + result.solves.as_text());
+    console.info("data       " + (unexplained.empty() ? "not compared" : unexplained));
     if (!certified.empty()) {
-        console.tell("errors     " + certified);
+        console.info("errors     " + certified);
     }
     for (const Finding& finding : console.findings()) {
-        console.tell("warning    " + in_short(words_of(finding)));
+        console.info("warning    " + in_short(words_of(finding)));
     }
     if (console.findings().empty()) {
-        console.tell("warnings   none");
+        console.info("warnings   none");
     }
-    console.tell(formatted("time       %.1f s", seconds));
+    console.info(formatted("time       %.1f s", seconds));
 }
 
 /// A device by its name in place of its index, which tasks on devices of one kind do not share.
@@ -133,9 +133,9 @@ std::vector<Line> lines_of(const std::string& list) {
     return lines;
 }
 
-/// Ranks that compute together decide alike by numbers that are the same to the last bit.
-void require_same_device(const ComputedBy& here) {
-    const std::string own = here.device + ", " + here.driver;
+/// Ranks that compute together decide the same by numbers that are the same to the last bit.
+void require_same_device(const ComputedBy& computed) {
+    const std::string own = computed.device + ", " + computed.driver;
     std::string of_first = own;
     ranks().broadcast(0, of_first);
     if (own != of_first) {
@@ -155,7 +155,7 @@ ExitCode run_recon(ReconOptions& options) {
     };
     Console console(options.quiet);
     if (options.reconstruct.certify > 0 && ranks().is_first()) {
-        console.tell(text("certify    what errors of the transforms (NUFFT and rounding) do to the "
+        console.info(text("certify    what errors of the transforms (NUFFT and rounding) do to the "
                           "image at its lambda is at most ",
                           options.reconstruct.certify,
                           "; noise and errors of coil maps are not in it"));
@@ -169,14 +169,14 @@ ExitCode run_recon(ReconOptions& options) {
     if (!ranks().is_first()) {
         return ExitCode::done;
     }
-    tell_summary(options, result, replaces, seconds_since(begin), console);
+    print_summary(options, result, replaces, seconds_since(begin), console);
     if (options.json) {
         print_image_as_json(options.output);
     } else if (result.truth_error) {
         print_line("error against the truth: %.4f (relative L2 of magnitudes)",
                    *result.truth_error);
     }
-    require_as_asked(options, result);
+    require_as_requested(options, result);
     return ExitCode::done;
 }
 
@@ -237,7 +237,7 @@ void settle_and_check_files(ReconOptions& options) {
     require_folder("--q-folder", reconstruct.q_folder);
 }
 
-void require_as_asked(const ReconOptions& options, const ReconstructedFile& result) {
+void require_as_requested(const ReconOptions& options, const ReconstructedFile& result) {
     require_all_frames(result.failed, result.about.frames.size(), options.output, !result.together);
     require_certified(result.solves, options.reconstruct.certify, options.output);
 }

@@ -18,8 +18,8 @@ struct ReconOptions {
     ComputeOptions compute;
     FileOptions reconstruct;
 };
-OptionTable options_of(ReconOptions& options);
-/// The options that change what is computed, but not where it goes and how it is told.
+OptionTable options_of_recon(ReconOptions& options);
+/// The options that change what is computed, but not where it goes and how it is reported.
 OptionTable computing_options(ReconOptions& options);
 
 /// The hashes of the files that the options name.
@@ -33,7 +33,7 @@ void settle_and_check_files(ReconOptions& options);
 
 /// An error where frames failed, or the image may be wrong by more than was asked for. It is
 /// written in both cases.
-void require_as_asked(const ReconOptions& options, const ReconstructedFile& result);
+void require_as_requested(const ReconOptions& options, const ReconstructedFile& result);
 
 /// A scan of a list.
 struct ListedScan {

@@ -79,7 +79,7 @@ ScanFile read_scan_of(const StagesFlags& options, Transforms& transforms, bool f
     LoadedScan loaded = load_scan(open_scan(options.scan, read), read);
     require_room(loaded.stored.scan, transforms, for_q);
     ScanFile source(std::move(loaded), read);
-    source.tell_of_scan(report);
+    source.report_scan_facts(report);
     return source;
 }
 

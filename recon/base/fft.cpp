@@ -296,7 +296,7 @@ template <typename Real> struct CroppedFft<Real>::Plans {
         LineShape shape;
         LinePlans<Real> plans;
         std::array<Range, 2>
-            frequencies; ///< places of those that are kept: 0 and up, negative ones
+            frequencies; ///< ranges of those that are kept: 0 and up, negative ones
     };
 
     explicit Plans(const Shape& shape) : of(shape) {
@@ -314,13 +314,13 @@ template <typename Real> struct CroppedFft<Real>::Plans {
 
     std::size_t kept_rows() const { return of.kept[1] * of.kept[2]; }
     /// The value in which frequency n of dimension d begins, the most negative one first.
-    std::size_t place(std::size_t d, std::size_t n) const {
+    std::size_t first_of_frequency(std::size_t d, std::size_t n) const {
         const auto& [from_zero, negative] = dimensions[d].frequencies;
         return (n < negative.count ? negative.first + n : n - negative.count) *
                dimensions[d].shape.step;
     }
     std::size_t kept_row(std::size_t r) const {
-        return place(1, r % of.kept[1]) + place(2, r / of.kept[1]);
+        return first_of_frequency(1, r % of.kept[1]) + first_of_frequency(2, r / of.kept[1]);
     }
 
     /// Calls visit(blocks, i) for every i below `count`, on every core with blocks of its own.
@@ -348,7 +348,8 @@ template <typename Real> struct CroppedFft<Real>::Plans {
             const std::size_t first = i % visits * together;
             const std::size_t count = std::min(together, of_row - first);
             Value* const here =
-                values + (d == 1 ? place(2, row) : row * dimensions[1].shape.step) + first;
+                values + (d == 1 ? first_of_frequency(2, row) : row * dimensions[1].shape.step) +
+                first;
             for (const Range& part : read) {
                 in.gather(here, count, part);
             }

@@ -32,18 +32,18 @@ std::string percent(double share) {
 }
 
 /// A word or a number by its name; after a colon a number as a percentage, or as one of things.
-std::string value_of(const Finding& f, const std::string& place) {
-    const std::size_t colon = place.find(':');
+std::string value_of(const Finding& f, const std::string& key) {
+    const std::size_t colon = key.find(':');
     if (colon == std::string::npos) {
-        const std::string word = f.word(place);
-        return word.empty() ? in_words(f.number(place)) : word;
+        const std::string word = f.word(key);
+        return word.empty() ? in_words(f.number(key)) : word;
     }
-    const double number = f.number(place.substr(0, colon));
-    const std::string form = place.substr(colon + 1);
+    const double number = f.number(key.substr(0, colon));
+    const std::string form = key.substr(colon + 1);
     return form == "%" ? percent(number) : counted(static_cast<std::size_t>(number), form);
 }
 
-/// Words with the values of a finding at their places: "{without} of {samples} samples".
+/// Words with the values of a finding at their keys: "{without} of {samples} samples".
 auto says(const std::string& words) {
     return [words](const Finding& f) {
         std::string line;
@@ -352,7 +352,7 @@ std::vector<FindingRow> on_solves() {
          says("Too few samples to hold some out, by which a weight would be chosen: {guess} is a "
               "guess. Compare half and twice of it by eye.")},
         {Found::regulariser_too_large, "regulariser_too_large", Severity::warning,
-         says("`reg` {names} is not weighed: memory has no room for it; 'lsrecon predict' tells "
+         says("`reg` {names} is not weighed: memory has no room for it; 'lsrecon predict' says "
               "what it needs")},
         {Found::lambda_unresolved, "lambda_unresolved", Severity::warning, &about_lambda},
         {Found::transform_errors, "transform_errors", Severity::warning, &about_transform_errors},
@@ -517,28 +517,28 @@ std::vector<FindingRow> on_poses() {
         {Found::positions_differ, "positions_differ", Severity::warning,
          says("Acquisitions of one frame have different positions or orientations. Those of the "
               "first are kept.")},
-        {Found::orientations_differ, "place_unknown", Severity::warning,
+        {Found::orientations_differ, "position_unknown", Severity::warning,
          says("Frames have different orientations, and an image holds only one. Orientation and "
               "position are left out. Choose frames of one orientation with `slice` or "
               "`repetition`.")},
-        {Found::positions_unknown, "place_unknown", Severity::warning,
+        {Found::positions_unknown, "position_unknown", Severity::warning,
          says("The position of some frames is not known. Orientation and position are left out. "
               "Choose the other frames with `frames`.")},
-        {Found::directions_not_orthonormal, "place_unknown", Severity::warning,
+        {Found::directions_not_orthonormal, "position_unknown", Severity::warning,
          says("read_dir, phase_dir and slice_dir are not orthogonal unit vectors. They are "
               "ignored.")},
-        {Found::position_moved, "place_unknown", Severity::warning,
+        {Found::position_moved, "position_unknown", Severity::warning,
          says("The position of the image is left out: without directions, `shift_mm` moves it to "
-              "an unknown place.")},
-        {Found::no_place_for_nifti, "place_unknown", Severity::warning,
+              "an unknown position.")},
+        {Found::no_position_for_nifti, "position_unknown", Severity::warning,
          says("The image lacks its position or directions, so the NIfTI file has neither: "
               "sform_code and qform_code are 0.")},
-        {Found::no_place_for_ismrmrd, "place_unknown", Severity::warning,
+        {Found::no_position_for_ismrmrd, "position_unknown", Severity::warning,
          says("The image lacks its position or directions. What it lacks is 0 in the ISMRMRD "
               "file.")},
-        {Found::no_place_in_cfl, "place_unknown", Severity::warning,
+        {Found::no_position_in_cfl, "position_unknown", Severity::warning,
          says("A cfl file cannot hold position and directions. They are left out.")},
-        {Found::no_place_in_nifti, "place_unknown", Severity::warning,
+        {Found::no_position_in_nifti, "position_unknown", Severity::warning,
          says(
              "The NIfTI file has no position or directions: its sform_code and qform_code are 0.")},
         {Found::several_measurements, "several_measurements", Severity::warning,

@@ -85,10 +85,10 @@ enum class Found {
     positions_unknown,
     directions_not_orthonormal,
     position_moved,
-    no_place_for_nifti,
-    no_place_for_ismrmrd,
-    no_place_in_cfl,
-    no_place_in_nifti,
+    no_position_for_nifti,
+    no_position_for_ismrmrd,
+    no_position_in_cfl,
+    no_position_in_nifti,
     several_measurements,
     encoding_left_out,
     recon_space_unused,
@@ -110,7 +110,7 @@ enum class Found {
     loops_not_measured,
 };
 
-/// Something that a user should know, and that ends nothing. Whoever finds it tells it; whoever
+/// Something that a user should know, and that ends nothing. Whoever finds it reports it; whoever
 /// knows that it does not matter drops it by its code.
 struct Finding {
     Found code{};

@@ -20,12 +20,12 @@ public:
     JobRanks& operator=(const JobRanks&) = delete;
 
     virtual std::size_t count() const { return 1; }
-    virtual std::size_t here() const { return 0; } ///< this rank, from 0
-    bool is_first() const { return here() == 0; } ///< who writes files and to the terminal
+    virtual std::size_t rank() const { return 0; } ///< this rank, from 0
+    bool is_first() const { return rank() == 0; } ///< who writes files and to the terminal
     /// The number of ranks on this node.
     virtual std::size_t count_on_node() const { return 1; }
-    virtual std::size_t here_on_node() const { return 0; }
-    /// The messages that the ranks of this node tell one another, in their order.
+    virtual std::size_t rank_on_node() const { return 0; }
+    /// The messages that the ranks of this node send one another, in their order.
     virtual std::vector<std::string> of_node(const std::string& own) { return {own}; }
 
     /// The next of 0, 1, 2, ... that no rank had before, for a rank that is free. Each rank calls
@@ -59,15 +59,13 @@ private:
     std::size_t next_ = 0;
 };
 
-/// The items of `total` that rank `here` of `ranks` computes, of which `together` are not divided:
+/// The items of `total` that `rank` of `ranks` computes, of which `together` are not divided:
 /// one range after the other, as even as that allows.
-inline Range share_of_rank(std::size_t total, std::size_t together, std::size_t here,
+inline Range share_of_rank(std::size_t total, std::size_t together, std::size_t rank,
                            std::size_t ranks) {
     const std::size_t units = divide_up(total, together);
-    const auto begin = [&](std::size_t rank) {
-        return std::min(total, units * rank / ranks * together);
-    };
-    return {begin(here), begin(here + 1) - begin(here)};
+    const auto begin = [&](std::size_t r) { return std::min(total, units * r / ranks * together); };
+    return {begin(rank), begin(rank + 1) - begin(rank)};
 }
 
 } // namespace lsrecon

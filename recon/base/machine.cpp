@@ -13,7 +13,7 @@
 #include <thread>
 #include <unistd.h>
 
-#ifdef __GLIBC__ // which the headers above tell
+#ifdef __GLIBC__ // which the headers above define
 #endif
 
 namespace lsrecon {
@@ -76,8 +76,8 @@ MemoryLimit limit_of_groups(const std::string& root) {
 
 MemoryLimit memory_limit(const std::string& root) {
     // Asked for once: a batch asks several times a scan, each of which reads files.
-    static const MemoryLimit here = limit_of_groups("");
-    MemoryLimit least = root.empty() ? here : limit_of_groups(root);
+    static const MemoryLimit own = limit_of_groups("");
+    MemoryLimit least = root.empty() ? own : limit_of_groups(root);
     take_less(address_space_limit(), "this process (ulimit -v)", least);
     take_less(own_limit(RLIMIT_DATA), "this process (ulimit -d)", least);
     return least;

@@ -59,11 +59,11 @@ std::string ResolvedPath::name() const {
 
 std::string ResolvedPath::what_is_wrong() const {
     if (exists && (error == 0 || !is_regular())) { // a pipe on /dev/stdin has no name
-        return S_ISREG(facts.st_mode)    ? ""
-               : S_ISDIR(facts.st_mode)  ? "it is a folder"
-               : S_ISFIFO(facts.st_mode) ? "it is a pipe"
-               : S_ISSOCK(facts.st_mode) ? "it is a socket"
-                                         : "it is a device";
+        return S_ISREG(status.st_mode)    ? ""
+               : S_ISDIR(status.st_mode)  ? "it is a folder"
+               : S_ISFIFO(status.st_mode) ? "it is a pipe"
+               : S_ISSOCK(status.st_mode) ? "it is a socket"
+                                          : "it is a device";
     }
     return error == 0 || error == ENOENT ? "no such file" : std::strerror(error);
 }
@@ -72,7 +72,7 @@ ResolvedPath resolved_path(const std::string& path) {
     ResolvedPath result;
     result.path = path;
     result.target = path;
-    result.exists = ::stat(path.c_str(), &result.facts) == 0;
+    result.exists = ::stat(path.c_str(), &result.status) == 0;
     if (!result.exists && errno != ENOENT) {
         result.error = errno;
         return result;
@@ -85,17 +85,17 @@ ResolvedPath resolved_path(const std::string& path) {
     const std::string& last = result.exists ? result.target : result.folder();
     if (::stat(last.c_str(), &found) != 0) {
         result.error = errno;
-    } else if (result.exists && !same(found, result.facts)) {
+    } else if (result.exists && !same(found, result.status)) {
         result.error = ENOENT; // the file behind /proc/self/fd/3 may have no name any more
     }
     if (!result.exists) {
-        result.facts = found;
+        result.status = found;
     }
     return result;
 }
 
 bool same_file(const ResolvedPath& a, const ResolvedPath& b) {
-    return a.error == 0 && b.error == 0 && a.exists == b.exists && same(a.facts, b.facts) &&
+    return a.error == 0 && b.error == 0 && a.exists == b.exists && same(a.status, b.status) &&
            (a.exists || a.name() == b.name());
 }
 
@@ -190,7 +190,7 @@ std::vector<std::string> file_and_halves(const std::string& path) {
 void require_no_pipes(const std::string& path) {
     for (const std::string& file : file_and_halves(path)) {
         const ResolvedPath resolved = resolved_path(file);
-        if (resolved.exists && !resolved.is_regular() && !S_ISDIR(resolved.facts.st_mode)) {
+        if (resolved.exists && !resolved.is_regular() && !S_ISDIR(resolved.status.st_mode)) {
             throw InputError({file, "file", resolved.what_is_wrong(), "a file",
                               "write what it holds to a file, and name that"});
         }

@@ -53,7 +53,8 @@ struct Needs {
     std::string key;
 };
 /// Help begins with options that are required, then daily. An expert's is in the help of all
-/// options alone. One that is about the output changes where it goes or what is told, but no value.
+/// options alone. One that is about the output changes where it goes or what is reported, but no
+/// value.
 enum class Is { required, repeated, daily, expert, about_output };
 
 /// A row of the table.
@@ -127,7 +128,7 @@ constexpr double most_to_measure = 1e9;
 /// The size of a grid of 2 or 3 dimensions.
 Value grid_size(std::vector<std::size_t>& member,
                 double most_voxels = std::numeric_limits<double>::infinity());
-/// One of the words; `choose` gets its place among them.
+/// One of the words; `choose` gets its index among them.
 Value one_of(
     const std::vector<std::string>& words, const std::function<void(std::size_t)>& choose,
     const std::function<std::string()>& shown = [] { return std::string(); });

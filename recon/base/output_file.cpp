@@ -75,7 +75,7 @@ namespace {
 bool belongs_to_another(const ResolvedPath& path) {
     struct stat folder {};
     const uid_t user = ::geteuid();
-    return path.exists && user != 0 && path.facts.st_uid != user &&
+    return path.exists && user != 0 && path.status.st_uid != user &&
            ::stat(path.folder().c_str(), &folder) == 0 && (folder.st_mode & S_ISVTX) != 0 &&
            folder.st_uid != user;
 }
@@ -120,7 +120,7 @@ ReplacingFile::ReplacingFile(const std::string& final_path)
 
 void ReplacingFile::commit() {
     if (final_.exists) {
-        ::fchmod(temporary_.descriptor(), final_.facts.st_mode);
+        ::fchmod(temporary_.descriptor(), final_.status.st_mode);
     }
     try {
         temporary_.put_at(final_.target);

@@ -41,7 +41,7 @@ private:
 /// missing, its links form a loop.
 void require_replaceable(const ResolvedPath& path);
 
-/// An output is written beside its final place and renamed into it, so that a reader never sees a
+/// An output is written beside its final path and renamed to it, so that a reader never sees a
 /// part of it and a failure leaves what was there before. It keeps the mode of the file that it
 /// replaces. A symbolic link stays: the file behind it is replaced. Of several that are put at one
 /// place the last stays.

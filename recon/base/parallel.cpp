@@ -128,8 +128,8 @@ AllowedCores allowed_cores(const std::string& root) {
     return allowed;
 }
 
-std::size_t share_of_cores(const std::vector<AllowedCores>& of_node, std::size_t here) {
-    const AllowedCores& own = of_node[here];
+std::size_t share_of_cores(const std::vector<AllowedCores>& of_node, std::size_t rank) {
+    const AllowedCores& own = of_node[rank];
     std::map<int, double> users; // of a core
     double of_group = 0;
     for (const AllowedCores& other : of_node) {

@@ -46,10 +46,10 @@ struct AllowedCores {
 /// `root` is where /proc and /sys are, for tests.
 AllowedCores allowed_cores(const std::string& root = "");
 
-/// The number of cores that process `here` of those on a node works on: the share of each core
+/// The number of cores that process `rank` of those on a node works on: the share of each core
 /// where others may run on it, too, and no more than the quota that it shares with those of its
 /// group. The number is whole, since threads wait for each other, and at least one.
-std::size_t share_of_cores(const std::vector<AllowedCores>& of_node, std::size_t here);
+std::size_t share_of_cores(const std::vector<AllowedCores>& of_node, std::size_t rank);
 
 /// The number of cores that this process works on: fewer than the machine's where others share
 /// them. The results of the process do not depend on it.

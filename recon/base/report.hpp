@@ -27,10 +27,10 @@ public:
     /// Seconds that each stage is expected to take, over all frames.
     virtual void expect_stages(const std::map<std::string, double>& /*stages*/) {}
 
-    /// Tells a user who watches what a stage found.
-    virtual void tell(const std::string& /*message*/) {}
+    /// Takes a message for a user who watches, such as what a stage found.
+    virtual void info(const std::string& /*message*/) {}
 
-    /// Takes what the user should know; what is worded alike is shown once.
+    /// Takes what the user should know; equal words are shown once.
     void add(const Finding& finding);
     void add(const Findings& findings);
 

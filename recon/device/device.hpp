@@ -100,8 +100,8 @@ struct KernelRun; // device/kernel.hpp
 /// same bits. DeviceError when the device fails.
 class Device {
 public:
-    Device(std::string kind, DeviceInfo info, MachineModel pace)
-        : kind_(std::move(kind)), info_(std::move(info)), pace_(std::move(pace)) {}
+    Device(std::string kind, DeviceInfo info, MachineModel model)
+        : kind_(std::move(kind)), info_(std::move(info)), machine_model_(std::move(model)) {}
     virtual ~Device() = default;
 
     /// Held by one of several threads while it computes.
@@ -111,8 +111,8 @@ public:
     const std::string& kind() const { return kind_; }
     /// The facts that OpenCL reports; the reference has a name and rates alone.
     const DeviceInfo& info() const { return info_; }
-    /// The pace as it was measured, else the nominal one.
-    const MachineModel& pace() const { return pace_; }
+    /// The model of the machine as it was measured, else the nominal one.
+    const MachineModel& machine_model() const { return machine_model_; }
     /// The device in a sentence.
     std::string name() const { return kind_ == "opencl" ? "the device" : "the CPU"; }
     virtual Clock& clock() { return clock_; }
@@ -190,7 +190,7 @@ public:
 private:
     std::string kind_;
     DeviceInfo info_;
-    MachineModel pace_;
+    MachineModel machine_model_;
     Clock clock_;
 };
 

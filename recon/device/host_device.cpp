@@ -332,7 +332,8 @@ DeviceInfo info_of_processors(double memory) {
 
 class Processors : public HostDevice {
 public:
-    explicit Processors(const DeviceInfo& info) : HostDevice("host", info, pace_of(info)) {}
+    explicit Processors(const DeviceInfo& info)
+        : HostDevice("host", info, machine_model_of(info)) {}
 
     double room() const override { return memory() - std::min(memory(), *bytes_); }
     Array zeros(std::size_t count, Element element) override {
@@ -346,7 +347,7 @@ private:
 class DescribedDevice : public HostDevice {
 public:
     explicit DescribedDevice(const Machine& machine)
-        : HostDevice("opencl", machine.device, machine.pace) {}
+        : HostDevice("opencl", machine.device, machine.model) {}
 
     bool in_host_memory() const override { return info().type == "cpu"; }
     Array zeros(std::size_t, Element) override {

@@ -42,7 +42,7 @@ LSRECON_AVX2_CLONE void for_each_in_a_long_row(std::size_t count, Body body) {
     }
 }
 
-/// body(i) for every i below `count`, several at a time where the compiler can tell that no number
+/// body(i) for every i below `count`, several at a time where the compiler can see that no number
 /// that is written is read by another i. `body` is copied: numbers that it captures by value stay
 /// in registers.
 template <typename Body> void for_each_in_a_row(std::size_t count, const Body& body) {

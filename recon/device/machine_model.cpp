@@ -69,19 +69,19 @@ DeviceInfo device_in(const std::string& path, const json& device) {
     return info;
 }
 
-MachineModel pace_in(const std::string& path, const json& pace, bool is_gpu) {
+MachineModel machine_model_in(const std::string& path, const json& numbers, bool is_gpu) {
     constexpr double most_cores = 1e6;
     constexpr double most_spread = 1e3;
     constexpr double most_factor = 1e4;
     std::vector<double> factors;
-    for (const PaceRow& row : pace_rows()) {
-        factors.push_back(number_in(path, pace, row.name, most_factor));
+    for (const MachineFactor& row : machine_factors()) {
+        factors.push_back(number_in(path, numbers, row.name, most_factor));
     }
-    const auto cores = static_cast<std::size_t>(number_in(path, pace, "cores", most_cores));
-    MachineModel result = measured_pace(is_gpu, cores, factors);
-    result.spread = number_in(path, pace, "spread", most_spread);
+    const auto cores = static_cast<std::size_t>(number_in(path, numbers, "cores", most_cores));
+    MachineModel result = measured_model(is_gpu, cores, factors);
+    result.spread = number_in(path, numbers, "spread", most_spread);
     if (result.spread < 1) {
-        refuse(path, "spread", pace.at("spread"), "a number from 1");
+        refuse(path, "spread", numbers.at("spread"), "a number from 1");
     }
     return result;
 }
@@ -93,8 +93,8 @@ std::string kept_path(const DeviceInfo& info) {
 
 } // namespace
 
-const std::vector<PaceRow>& pace_rows() {
-    static const std::vector<PaceRow> rows{
+const std::vector<MachineFactor>& machine_factors() {
+    static const std::vector<MachineFactor> rows{
         {"start", {&MachineModel::start, &MachineModel::making}},
         {"host",
          {&MachineModel::byte, &MachineModel::sample, &MachineModel::value, &MachineModel::written,
@@ -108,61 +108,61 @@ const std::vector<PaceRow>& pace_rows() {
     return rows;
 }
 
-MachineModel nominal_pace(bool is_gpu, std::size_t cores) {
+MachineModel nominal_model(bool is_gpu, std::size_t cores) {
     // Fitted to 176 stages on an NVIDIA H200 and 156 by PoCL on two cores of a Xeon, 2026-11.
-    MachineModel pace;
-    pace.cores = static_cast<double>(cores);
-    pace.start = is_gpu ? 0.433 : 0.313;
-    pace.byte = is_gpu ? 1e-9 : 1.4e-9;
-    pace.making = is_gpu ? 9e-3 : 2e-3;
-    pace.sample = is_gpu ? 3e-8 : 9.5e-8;
-    pace.value = is_gpu ? 2.5e-9 : 1.2e-8;
-    pace.exact = is_gpu ? 1.4 : 4.8;
-    pace.phases = is_gpu ? 3 : 2.3;
-    pace.spreading = is_gpu ? 6 : 2.6;
-    pace.fine = is_gpu ? 1 : 1.3;
-    pace.convolution = is_gpu ? 1.9 : 8;
-    pace.product = is_gpu ? 4e-4 : 1e-4;
-    pace.pass = is_gpu ? 2.3e-10 : 1e-9;
-    pace.shrink = is_gpu ? 5e-5 : 1.5e-4;
-    pace.shrinking = is_gpu ? 1e-9 : 1.1e-8;
-    pace.window = is_gpu ? 2.6e-10 : 4e-10;
-    pace.map = is_gpu ? 1e-10 : 4e-9;
-    pace.exact_sum = is_gpu ? 3.5e-10 : 1.6e-9;
-    pace.written = is_gpu ? 4.5e-8 : 2.8e-8;
-    return pace;
+    MachineModel model;
+    model.cores = static_cast<double>(cores);
+    model.start = is_gpu ? 0.433 : 0.313;
+    model.byte = is_gpu ? 1e-9 : 1.4e-9;
+    model.making = is_gpu ? 9e-3 : 2e-3;
+    model.sample = is_gpu ? 3e-8 : 9.5e-8;
+    model.value = is_gpu ? 2.5e-9 : 1.2e-8;
+    model.exact = is_gpu ? 1.4 : 4.8;
+    model.phases = is_gpu ? 3 : 2.3;
+    model.spreading = is_gpu ? 6 : 2.6;
+    model.fine = is_gpu ? 1 : 1.3;
+    model.convolution = is_gpu ? 1.9 : 8;
+    model.product = is_gpu ? 4e-4 : 1e-4;
+    model.pass = is_gpu ? 2.3e-10 : 1e-9;
+    model.shrink = is_gpu ? 5e-5 : 1.5e-4;
+    model.shrinking = is_gpu ? 1e-9 : 1.1e-8;
+    model.window = is_gpu ? 2.6e-10 : 4e-10;
+    model.map = is_gpu ? 1e-10 : 4e-9;
+    model.exact_sum = is_gpu ? 3.5e-10 : 1.6e-9;
+    model.written = is_gpu ? 4.5e-8 : 2.8e-8;
+    return model;
 }
 
-MachineModel measured_pace(bool is_gpu, std::size_t cores, const std::vector<double>& factors) {
-    MachineModel pace = nominal_pace(is_gpu, cores);
+MachineModel measured_model(bool is_gpu, std::size_t cores, const std::vector<double>& factors) {
+    MachineModel model = nominal_model(is_gpu, cores);
     for (std::size_t i = 0; i < factors.size(); ++i) {
-        for (double MachineModel::*const member : pace_rows()[i].members) {
-            pace.*member *= factors[i];
+        for (double MachineModel::*const member : machine_factors()[i].members) {
+            model.*member *= factors[i];
         }
     }
-    pace.factors = factors;
-    return pace;
+    model.factors = factors;
+    return model;
 }
 
-MachineModel pace_of(const DeviceInfo& info) {
+MachineModel machine_model_of(const DeviceInfo& info) {
     try {
-        return read_machine(kept_path(info)).pace;
+        return read_machine(kept_path(info)).model;
     } catch (const UsageError&) {
-        return nominal_pace(info.type == "gpu", all_cores());
+        return nominal_model(info.type == "gpu", all_cores());
     }
 }
 
-Machine model_of(const DeviceInfo& info) {
+Machine standard_machine(const DeviceInfo& info) {
     constexpr unsigned cores = 2;
     constexpr unsigned mhz = 2600;
-    Machine model{info, MachineModel()};
-    model.pace.product = info.type == "gpu" ? 5e-4 : 2e-4;
-    model.pace.cores = cores;
+    Machine machine{info, MachineModel()};
+    machine.model.product = info.type == "gpu" ? 5e-4 : 2e-4;
+    machine.model.cores = cores;
     if (info.type == "cpu") {
-        model.device.compute_units = cores;
-        model.device.clock_mhz = mhz;
+        machine.device.compute_units = cores;
+        machine.device.clock_mhz = mhz;
     }
-    return model;
+    return machine;
 }
 
 double slowdown_of(Precision precision, bool in_host_memory) {
@@ -171,13 +171,14 @@ double slowdown_of(Precision precision, bool in_host_memory) {
 }
 
 void write_machine(const std::string& path, const Machine& machine) {
-    json pace{{"cores", machine.pace.cores}, {"spread", machine.pace.spread}};
-    for (std::size_t i = 0; i < pace_rows().size(); ++i) {
-        pace[pace_rows()[i].name] = machine.pace.factors.empty() ? 1 : machine.pace.factors[i];
+    json numbers{{"cores", machine.model.cores}, {"spread", machine.model.spread}};
+    for (std::size_t i = 0; i < machine_factors().size(); ++i) {
+        numbers[machine_factors()[i].name] =
+            machine.model.factors.empty() ? 1 : machine.model.factors[i];
     }
     ReplacingFile file(path);
     std::ofstream stream(file.path());
-    stream << json{{"device", machine.device}, {"pace", pace}}.dump(2) << "\n";
+    stream << json{{"device", machine.device}, {"pace", numbers}}.dump(2) << "\n";
     stream.close();
     if (!stream) {
         throw UsageError(text(path, ": cannot be written\n  next:     make room on its disk, or "
@@ -193,7 +194,7 @@ Machine read_machine(const std::string& path) {
             std::ifstream file(path);
             const json content = json::parse(file);
             const DeviceInfo device = device_in(path, content.at("device"));
-            return {device, pace_in(path, content.at("pace"), device.type == "gpu")};
+            return {device, machine_model_in(path, content.at("pace"), device.type == "gpu")};
         } catch (const json::exception&) { // it holds something else
         }
     }

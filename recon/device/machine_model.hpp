@@ -1,4 +1,4 @@
-// How fast a machine is: nominal rates of its device, and measured factors on the parts of a
+// How fast a machine is: nominal rates of its device, and its times of the parts of a
 // reconstruction.
 
 #pragma once
@@ -19,9 +19,9 @@ bool has_double_matrix_units(const DeviceInfo& info);
 /// right to a factor of two or so.
 DeviceRates nominal_rates(const DeviceInfo& info);
 
-/// The pace of one machine, its device and its host, at the parts of a reconstruction: seconds a
-/// unit of work, or factors on estimates from the numbers of the device. Their ratios are those of
-/// a usual machine (nominal_pace); four factors on them are measured (pace_rows).
+/// How long one machine, its device and its host, takes for the parts of a reconstruction: seconds
+/// a unit of work, or factors on estimates from the numbers of the device. Their ratios are those
+/// of a usual machine (nominal_model); four factors on them are measured (machine_factors).
 struct MachineModel {
     double start = 0; ///< the program, its libraries, and opening the device and a scan
     double byte = 0; ///< byte of a scan, read and checked
@@ -43,7 +43,7 @@ struct MachineModel {
     double written = 0; ///< a voxel of the image
 
     double cores = 1; ///< cores of the host that a process works on
-    std::vector<double> factors = {}; ///< factors as they were measured; none of a nominal pace
+    std::vector<double> factors = {}; ///< factors as they were measured; none of a nominal model
     /// Nine of ten times are between the prediction over it and the prediction times it.
     double spread = 2;
 };
@@ -51,19 +51,20 @@ struct MachineModel {
 /// A measured factor on the numbers that one resource limits, by its name in files. The numbers
 /// become as much faster or slower as the resource. Predictions are linear in the factors, so that
 /// `lsrecon devices --measure` finds them by least squares.
-struct PaceRow {
+struct MachineFactor {
     const char* name;
     std::vector<double MachineModel::*> members;
 };
 /// Starting; the host's memory and loops; exact sums; grids and vectors of the device.
-const std::vector<PaceRow>& pace_rows();
+const std::vector<MachineFactor>& machine_factors();
 
-/// The pace before any measurement: as an NVIDIA H200 or cores of a server (Xeon with AVX-512).
-MachineModel nominal_pace(bool is_gpu, std::size_t cores);
-/// The nominal pace times the factors of pace_rows().
-MachineModel measured_pace(bool is_gpu, std::size_t cores, const std::vector<double>& factors);
-/// The pace of a device: kept by keep(), else nominal, with the cores that this process works on.
-MachineModel pace_of(const DeviceInfo& info);
+/// The model before any measurement: as an NVIDIA H200 or cores of a server (Xeon with AVX-512).
+MachineModel nominal_model(bool is_gpu, std::size_t cores);
+/// The nominal model times the factors of machine_factors().
+MachineModel measured_model(bool is_gpu, std::size_t cores, const std::vector<double>& factors);
+/// The model of the machine of a device: kept by keep(), else nominal, with the cores that this
+/// process works on.
+MachineModel machine_model_of(const DeviceInfo& info);
 
 /// The factor by which products and vectors take longer than in floats, measured.
 double slowdown_of(Precision precision, bool in_host_memory);
@@ -71,18 +72,18 @@ double slowdown_of(Precision precision, bool in_host_memory);
 /// A machine as predictions know it.
 struct Machine {
     DeviceInfo device;
-    MachineModel pace;
+    MachineModel model;
 };
 /// The machine by which a process chooses what its image's bits depend on: a GPU by its numbers, a
 /// CPU as two cores of a server whatever it is, whose factors are all 1. So the same scan is
 /// computed in the same way by processes that have more cores or fewer, and before and after a
 /// measurement.
-Machine model_of(const DeviceInfo& info);
+Machine standard_machine(const DeviceInfo& info);
 /// UsageError when the file cannot be written.
 void write_machine(const std::string& path, const Machine& machine);
 /// UsageError when the file is missing, holds something else, or a number that no machine has.
 Machine read_machine(const std::string& path);
-/// Keeps a measurement for pace_of, in place of an earlier one.
+/// Keeps a measurement for machine_model_of, in place of an earlier one.
 void keep(const Machine& machine);
 
 } // namespace lsrecon

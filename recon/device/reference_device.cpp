@@ -70,7 +70,7 @@ DeviceInfo named(const std::string& name) {
 
 class ReferenceDevice : public Device {
 public:
-    ReferenceDevice() : Device("reference", named("CPU, one thread"), nominal_pace(false, 1)) {}
+    ReferenceDevice() : Device("reference", named("CPU, one thread"), nominal_model(false, 1)) {}
 
     bool has(Precision precision) const override { return precision == Precision::float64; }
     double memory() const override { return memory_limit().bytes; }

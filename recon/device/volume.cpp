@@ -91,7 +91,7 @@ std::vector<Volume> Volumes::finished_by(JobRanks& ranks, std::size_t together) 
         for (std::size_t rank = 0; rank < ranks.count(); ++rank) {
             const Range share = share_of_rank(voxels_, together, rank, ranks.count());
             for (const Range& some : split_into_ranges(share.count, bytes_at_a_time / of_value)) {
-                if (rank == ranks.here()) {
+                if (rank == ranks.rank()) {
                     device_.read(part, some.first, some.count, bytes.data());
                 }
                 ranks.broadcast(rank, bytes.data(), some.count * of_value);

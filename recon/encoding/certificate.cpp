@@ -77,15 +77,16 @@ ErrorEstimate error_estimate(const std::vector<double>& squares, double all, dou
     return {estimate, estimate * std::sqrt(degrees / low_chi_squared(degrees))};
 }
 
-double seconds_to_certify(const MachineModel& pace, std::size_t coils, std::size_t samples) {
-    return pace.exact_sum * static_cast<double>(points_to_sample(coils, samples) * coils * samples);
+double seconds_to_certify(const MachineModel& machine, std::size_t coils, std::size_t samples) {
+    return machine.exact_sum *
+           static_cast<double>(points_to_sample(coils, samples) * coils * samples);
 }
 
 DrawnVoxels draw_voxels(const CoilRows& coil_maps, std::size_t voxels) {
     const auto all = static_cast<double>(voxels);
     const RealVector squares = coil_maps.empty() ? RealVector() : squares_of(coil_maps);
     const double sum = squares.sum();
-    if (!std::isnormal(sum)) { // no maps, or none that tell voxels apart
+    if (!std::isnormal(sum)) { // no maps, or none that differ between voxels
         return {random_indices(most_points, voxels), std::vector<double>(most_points, 1), all};
     }
     const double root = sum / squares.stableNorm();

@@ -13,8 +13,8 @@ namespace lsrecon {
 ErrorEstimate error_estimate(const std::vector<double>& squares, double all, double norm);
 
 /// Voxels of a slice at which F^H d of each of its frames is computed exactly. They are drawn, with
-/// repetitions, in proportion to sum_c |S_c|^2: F^H mu_c is wrong alike at all voxels, and F^H d is
-/// 0 where the maps are.
+/// repetitions, in proportion to sum_c |S_c|^2: F^H mu_c is equally wrong at all voxels, and F^H d
+/// is 0 where the maps are.
 struct DrawnVoxels {
     std::vector<std::size_t> at;
     std::vector<double> weights; ///< 1 / (N p) of each, which has the probability p
@@ -30,7 +30,7 @@ Certificate certify_fhd(const Trajectory& trajectory, const CoilRows& samples,
                         const CoilRows& coil_maps, const Voxels& voxels, const DrawnVoxels& drawn,
                         const std::vector<Volume>& fhd);
 /// The time that certify_fhd takes; for one coil, it is that of sampling the errors of Q.
-double seconds_to_certify(const MachineModel& pace, std::size_t coils, std::size_t samples);
+double seconds_to_certify(const MachineModel& machine, std::size_t coils, std::size_t samples);
 
 /// Holds F^H d and Q of one trajectory against exact sums.
 class Certifier {

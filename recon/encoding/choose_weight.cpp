@@ -58,7 +58,7 @@ std::vector<std::size_t> by_distance(const std::vector<Vec3>& positions) {
     return order;
 }
 
-/// Samples with weights by which all shells of k-space count alike: each shell by the inverse of
+/// Samples with weights by which all shells of k-space count the same: each shell by the inverse of
 /// what a first image leaves of it, of noise and of errors of the model. Else what cannot be
 /// predicted decides, as the samples near the centre of scans whose coil maps are wrong.
 Frame weighted_by_shell(Frame frame, const Eigen::VectorXd& misfits) {
@@ -433,7 +433,7 @@ double in_two_digits(double weight) {
 }
 
 /// `near` is the candidate that was followed before, if that had a weight: those of tv and wavelet
-/// are within a factor of four (scripts/study_weights.py), and their images are alike.
+/// are within a factor of four (scripts/study_weights.py), and their images hardly differ.
 Followed follow(const Candidate& candidate, const Followed& near, Prediction& prediction,
                 const SolveOptions& options) {
     const std::string name = candidate.name();
@@ -551,10 +551,10 @@ ChosenSettings choose_weight(const std::vector<Candidate>& candidates,
         return chosen;
     }
     try_all(candidates, prediction, options, report, chosen);
-    report.tell(in_words(chosen) + chosen_from);
+    report.info(in_words(chosen) + chosen_from);
     constexpr double large_lambda = 0.1;
     if (chosen.lambda > large_lambda && chosen.best == by_lambda) {
-        report.tell(text("lambda ", chosen.lambda,
+        report.info(text("lambda ", chosen.lambda,
                          " is above 0.1 and blurs: the images of smaller "
                          "ones predict held-out samples worse, by their noise or by errors of the "
                          "model"));

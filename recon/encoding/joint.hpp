@@ -15,7 +15,7 @@ namespace lsrecon {
 struct JointFrame {
     std::size_t index = 0; ///< index in the scan
     Frame about = {}; ///< without samples
-    std::shared_ptr<System> system = nullptr; ///< one for frames that were sampled alike
+    std::shared_ptr<System> system = nullptr; ///< one for frames of one trajectory
     std::vector<Volume> fhd = {}; ///< its right-hand sides; given away
     double error = 0; ///< error of its transforms
     Certificate certificate = {};

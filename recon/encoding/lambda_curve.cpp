@@ -83,10 +83,10 @@ public:
     ShiftedForms::Forms at(double lambda) const {
         ShiftedForms::Forms sum;
         for (const ShiftedForms& of_one : forms_) {
-            const ShiftedForms::Forms here = of_one.at(lambda);
-            sum.b_x += here.b_x;
-            sum.x_x += here.x_x;
-            sum.residual = std::max(sum.residual, here.residual);
+            const ShiftedForms::Forms forms = of_one.at(lambda);
+            sum.b_x += forms.b_x;
+            sum.x_x += forms.x_x;
+            sum.residual = std::max(sum.residual, forms.residual);
         }
         return sum;
     }
@@ -191,7 +191,7 @@ private:
     double error_; ///< of T and F^H d: its bound
     double by_chance_; ///< what it is likely to be
     double squares_ = 0; ///< of F^H d
-    double beside_forms_ = 0; ///< what F rho leaves of the samples and the forms do not tell
+    double beside_forms_ = 0; ///< what F rho leaves of the samples and the forms do not have
 };
 
 LambdaCurve CurveOfFrame::by(const Runs& runs) const {
@@ -263,10 +263,10 @@ void require_points(const LambdaCurve& curve, const Scan& scan) {
 }
 
 /// Tells the options that make the same image again, and why.
-void tell_choice(const LambdaCurve& curve, const std::string& chosen_from,
-                 const std::vector<RegulariserChoice>& beside, Reporter& report) {
+void report_choice(const LambdaCurve& curve, const std::string& chosen_from,
+                   const std::vector<RegulariserChoice>& beside, Reporter& report) {
     const LambdaPoint& chosen = curve.at_chosen();
-    report.tell(text("lambda ", chosen.lambda,
+    report.info(text("lambda ", chosen.lambda,
                      beside.empty() ? "" : " with `reg` " + in_words(beside), ": ",
                      curve.chosen.why, chosen_from, ". Its residual is ",
                      rounded(chosen.residual / curve.noise), " times the noise's energy"));
@@ -302,7 +302,7 @@ LambdaCurve choose_lambda(const RuleChoice& wanted, const Scan& scan, const Fram
         return is_last || (iterations >= first_iterations_of_curve && is_solved(curve.at_chosen()));
     };
     LambdaCurve curve = make_lambda_curve(n, frame, fhd, of_sample, options, is_enough, report);
-    tell_choice(curve, chosen_from, options.regularisers, report);
+    report_choice(curve, chosen_from, options.regularisers, report);
     return curve;
 }
 

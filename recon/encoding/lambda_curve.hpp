@@ -33,7 +33,7 @@ LambdaCurve make_lambda_curve(const NormalOperator& n, const Frame& frame,
                               const IsEnough& is_enough, Reporter& report);
 
 constexpr int iterations_of_rounding = 75; ///< of amplification(), for a factor of two
-/// The errors in rho of errors in F^H d that are alike in all directions: at most 1 / lambda,
+/// The errors in rho of errors in F^H d that are equal in all directions: at most 1 / lambda,
 /// relative to Q(0), with the lambda of the options. By a run on signs that were drawn (Hutchinson
 /// 1990, Communications in Statistics 19:433).
 double amplification(const NormalOperator& n, const SolveOptions& options, Reporter& report);
@@ -47,8 +47,8 @@ constexpr double usual_lambda_of_rule = 0.01;
 /// A curve takes so many iterations in most scans.
 constexpr int usual_iterations_of_curve = 75;
 
-/// Chooses lambda for all frames of a scan, as it is transformed, by one frame, and tells which and
-/// why. `fhd` is the frame's, and `chosen_from` says which frame it is, as for choose_weight().
+/// Chooses lambda for all frames of a scan, as it is transformed, by one frame, and reports which
+/// and why. `fhd` is the frame's, and `chosen_from` says which frame it is, as for choose_weight().
 /// InputError when the scan has no noise for the rule, or the rule finds none.
 LambdaCurve choose_lambda(const RuleChoice& rule, const Scan& scan, const Frame& frame,
                           const NormalOperator& n, const RightHandSides& fhd,

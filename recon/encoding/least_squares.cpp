@@ -98,7 +98,7 @@ double seconds_of_least_squares(Transforms& transforms, const SamplePoints& poin
                                 const SystemShape& shape, const SolveOptions& options,
                                 bool through_q) {
     const Grid& grid = shape.grid;
-    const MachineModel& pace = transforms.device().pace();
+    const MachineModel& machine = transforms.device().machine_model();
     const std::size_t maps = std::max<std::size_t>(1, shape.maps);
     const auto terms = static_cast<double>(std::max<std::size_t>(1, shape.terms));
     const bool split = need_splitting(options.regularisers);
@@ -107,7 +107,7 @@ double seconds_of_least_squares(Transforms& transforms, const SamplePoints& poin
         return terms * Toeplitz::seconds(transforms.device(), grid, precision, of_maps);
     };
     const double making =
-        through_q ? pace.making + Toeplitz::products_of_making * convolution(1) : 0;
+        through_q ? machine.making + Toeplitz::products_of_making * convolution(1) : 0;
     const double product =
         through_q ? convolution(maps)
                   : 2 * static_cast<double>(maps) *
@@ -115,12 +115,12 @@ double seconds_of_least_squares(Transforms& transforms, const SamplePoints& poin
     const double numbers = static_cast<double>(grid.voxels()) *
                            slowdown_of(precision, transforms.device().in_host_memory());
     if (!split) {
-        return making + options.iterations * (product + numbers * pace.pass);
+        return making + options.iterations * (product + numbers * machine.pass);
     }
     const double splitting =
-        passes_of(options.regularisers, grid) * (pace.shrink + numbers * pace.shrinking);
+        passes_of(options.regularisers, grid) * (machine.shrink + numbers * machine.shrinking);
     const double inner = expected_inner_iterations(points.count(), grid);
-    return making + options.iterations * (inner * (product + numbers * pace.pass) + splitting);
+    return making + options.iterations * (inner * (product + numbers * machine.pass) + splitting);
 }
 
 namespace {

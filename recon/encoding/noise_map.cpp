@@ -143,7 +143,7 @@ void add_noise_map(Image& image, std::size_t f, const std::vector<Stop>& stops,
     }
     image.g_factor = g_factor(image.noise_map, *model.coil_maps, trajectory.samples(),
                               noise.deviation() / model.maps_scale);
-    report.tell("g-factor without regularisation: " +
+    report.info("g-factor without regularisation: " +
                 add_statistics(image, "g_factor", image.g_factor));
 }
 

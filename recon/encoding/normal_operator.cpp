@@ -53,10 +53,10 @@ std::unique_ptr<Gram> NormalOperator::gram(Device& device, Precision precision, 
 namespace {
 
 /// A file may appear between the looks of two ranks, which compute Q together or not at all.
-bool all_have(JobRanks& ranks, bool here) {
+bool all_have(JobRanks& ranks, bool own) {
     bool all = true;
     for (std::size_t rank = 0; rank < ranks.count(); ++rank) {
-        bool has = here;
+        bool has = own;
         ranks.broadcast(rank, &has, sizeof has);
         all = all && has;
     }

@@ -31,7 +31,7 @@ double energy_of(const Trajectory& trajectory, const CoilRows& samples) {
 
 namespace {
 
-/// Some of many samples, and not every so many, which may lie alike in their readouts.
+/// Some of many samples, and not every so many, which may lie at the same points of their readouts.
 std::vector<std::size_t> some_of(std::size_t samples) {
     constexpr std::size_t enough = 1 << 16;
     const std::size_t step = std::max<std::size_t>(1, samples / enough);

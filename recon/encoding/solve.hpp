@@ -26,7 +26,7 @@ struct Solved {
     std::string solver; ///< what solved, in which precision, with which FFT
 };
 
-/// The monitor of one problem of `problems`: it tells the report how far they are, and the options'
+/// The monitor of one problem of `problems`: it reports how far they are, and the options'
 /// monitor, if any, which problem it is.
 Monitor monitor_of(std::size_t problem, std::size_t problems, const SolveOptions& options,
                    Listener listener);

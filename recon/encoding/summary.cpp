@@ -82,7 +82,7 @@ std::string SolveSummary::certificate_in_words() const {
                 certificate_.image.upper > 0
                     ? text(rounded(certificate_.image.estimate), ", at most ",
                            rounded(certificate_.image.upper), " with a confidence of 95 %")
-                    : "not known: `certify` tells");
+                    : "not known: `certify` finds it");
 }
 
 double SolveSummary::worst_residual() const {
@@ -117,7 +117,7 @@ std::string SolveSummary::as_text() const {
     }
     const std::size_t solves = residuals_.size();
     const std::string line = (solves == 1 ? "" : text(solves, " solves, ")) + effort_in_words() +
-                             (ended_as_asked() ? ", as many as asked for" : "");
+                             (ended_as_requested() ? ", as many as asked for" : "");
     if (!need_splitting(options_.regularisers)) {
         return line + ", " + residuals_in_words();
     }
@@ -239,19 +239,19 @@ bool SolveSummary::smooths() const {
 bool SolveSummary::ended_as_meant() const {
     constexpr double hardly = 0.05; // which one does not see
     return converged() || (options_.is_chosen && late_change_ <= hardly) ||
-           (stops_early() && !with_.iterations_asked_for && worst_residual() < 1);
+           (stops_early() && !with_.iterations_requested && worst_residual() < 1);
 }
 
-bool SolveSummary::ended_as_asked() const {
+bool SolveSummary::ended_as_requested() const {
     const bool is_solution = need_splitting(options_.regularisers)
                                  ? std::isfinite(worst_residual())
                                  : worst_residual() < 1; // as of an image of zeros
-    return with_.iterations_asked_for && !converged() && is_solution;
+    return with_.iterations_requested && !converged() && is_solution;
 }
 
 Findings SolveSummary::findings() const {
     Findings findings;
-    if (!ended_as_meant() && !ended_as_asked()) {
+    if (!ended_as_meant() && !ended_as_requested()) {
         findings.push_back(on_convergence());
     }
     if (explains_too_little()) {

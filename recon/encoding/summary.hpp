@@ -18,7 +18,7 @@ struct SolvedWith {
     double epsilon = tolerance::eps; ///< unit roundoff of the transforms' arithmetic
     bool exact = true; ///< the engine; else its accuracy limits the transforms, not their precision
     bool time_segments = false; ///< whether off-resonance comes in time segments
-    bool iterations_asked_for = true; ///< not their usual number
+    bool iterations_requested = true; ///< not their usual number
     bool coil_maps = true;
     bool field_map = true;
     std::string joined = {}; ///< "contrast, set": counters whose acquisitions are in one frame
@@ -76,7 +76,7 @@ private:
     std::string late_change_in_words() const;
     double worst_residual() const;
     bool ended_as_meant() const; ///< converged, or stopped early where that regularises
-    bool ended_as_asked() const; ///< stopped by the number of iterations that was asked for
+    bool ended_as_requested() const; ///< stopped by the number of iterations that was asked for
     bool stops_early() const { return options_.lambda == 0 && options_.regularisers.empty(); }
     double left() const; ///< share of the samples' energy that is left
     void compare(const ImageFrame& frame);

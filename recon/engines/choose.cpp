@@ -20,7 +20,7 @@ struct Choosing {
     const std::vector<Engine>& table;
     const ComputeOptions& request;
     const EngineFacts& facts;
-    const EngineFacts& model;
+    const EngineFacts& standard;
     const SamplePoints& points;
     const Voxels& voxels;
 
@@ -75,7 +75,7 @@ std::optional<Choice> Choosing::exact_one(std::string& refusals) const {
 std::optional<EngineAndVariant> Choosing::faster_one(const std::optional<Choice>& exact) const {
     constexpr double worth_it = 2; // times faster, of one coil
     constexpr double seconds_of_making = 0.05;
-    const double seconds = exact ? cost_of(model, *exact, "fhd", points, voxels).seconds : 0;
+    const double seconds = exact ? cost_of(standard, *exact, "fhd", points, voxels).seconds : 0;
     if (exact && seconds < seconds_of_making) {
         return {};
     }
@@ -84,7 +84,7 @@ std::optional<EngineAndVariant> Choosing::faster_one(const std::optional<Choice>
         if (engine.exact || !refusal_of(any).empty()) {
             continue;
         }
-        const Cost cost = cost_of(model, any, "fhd", points, voxels);
+        const Cost cost = cost_of(standard, any, "fhd", points, voxels);
         if (!exact || seconds > worth_it * cost.seconds + seconds_of_making) {
             return any;
         }
@@ -144,9 +144,9 @@ std::string kernel_of(const ComputeOptions& request, const std::string& device_k
 }
 
 Choice choose(const std::vector<Engine>& table, const ComputeOptions& request,
-              const EngineFacts& facts, const EngineFacts& model, const SamplePoints& points,
+              const EngineFacts& facts, const EngineFacts& standard, const SamplePoints& points,
               const Voxels& voxels) {
-    const Choosing choosing{table, request, facts, model, points, voxels};
+    const Choosing choosing{table, request, facts, standard, points, voxels};
     std::string refusals;
     const std::optional<Choice> usual = choosing.exact_one(refusals);
     if (request.kernel.empty() && request.engine == engine_by_cost) {
@@ -156,7 +156,7 @@ Choice choose(const std::vector<Engine>& table, const ComputeOptions& request,
     }
     if (!usual) {
         throw DeviceError("no engine can compute this transform" + refusals +
-                          (request.is_accuracy_asked_for()
+                          (request.is_accuracy_requested()
                                ? "\n  next:     pass a larger `accuracy`, or "
                                  "`precision` double"
                                : ""));
@@ -168,10 +168,10 @@ Cost cost_of(const EngineFacts& facts, const EngineAndVariant& by, const std::st
              const SamplePoints& points, const Voxels& voxels) {
     Cost cost = by.engine->predict(facts, *by.variant, stage, points, voxels);
     if (by.engine->exact) {
-        const MachineModel& pace = facts.machine.pace;
+        const MachineModel& machine = facts.machine.model;
         const double sums = cost.seconds - cost.once;
-        cost.once *= pace.phases;
-        cost.seconds = pace.exact * sums + cost.once;
+        cost.once *= machine.phases;
+        cost.seconds = machine.exact * sums + cost.once;
     }
     return cost;
 }

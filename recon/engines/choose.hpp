@@ -37,13 +37,14 @@ struct Choice : EngineAndVariant {
 
 /// The engine that is asked for, else one that serves in its place. Where no engine is asked for by
 /// name, one that is not exact serves where its error is below the accuracy and it takes less than
-/// half of the time by `model`; errors are those of `facts`, with the parameters that will run.
+/// half of the time by `standard`; errors are those of `facts`, with the parameters that will run.
 /// DeviceError that says why each engine cannot serve when none can.
 Choice choose(const std::vector<Engine>& table, const ComputeOptions& request,
-              const EngineFacts& facts, const EngineFacts& model, const SamplePoints& points,
+              const EngineFacts& facts, const EngineFacts& standard, const SamplePoints& points,
               const Voxels& voxels);
 
-/// The cost of one coil of a transform in "fhd", "q" or "f", by the pace of the facts' machine.
+/// The cost of one coil of a transform in "fhd", "q" or "f", by the model of the machine in the
+/// facts.
 Cost cost_of(const EngineFacts& facts, const EngineAndVariant& by, const std::string& stage,
              const SamplePoints& points, const Voxels& voxels);
 

@@ -46,7 +46,7 @@ struct ComputeOptions {
     /// Whether the accuracy follows from the image instead of the user: an exact engine, whose
     /// errors are rounding, then serves whatever they are.
     bool accuracy_is_of_image = false;
-    bool is_accuracy_asked_for() const { return accuracy > 0 && !accuracy_is_of_image; }
+    bool is_accuracy_requested() const { return accuracy > 0 && !accuracy_is_of_image; }
     /// Relative L2 error of time segments, where the engine needs them for off-resonance.
     double segment_error = 1e-5;
     /// The ranks that compute together what each is asked for in the same order; null for this one
@@ -60,7 +60,7 @@ struct ComputeOptions {
     /// Called with what the user should know: a solver that moved to the CPU, a cache that fails.
     OnFinding on_finding = [](const Finding&) {};
     /// Called with facts on how the work is done: in pieces, by time segments.
-    std::function<void(const std::string&)> tell = [](const std::string&) {};
+    std::function<void(const std::string&)> on_info = [](const std::string&) {};
 };
 
 } // namespace lsrecon

@@ -87,7 +87,8 @@ struct EngineFacts {
     std::string device_kind; ///< Device::kind(): "opencl", "host" or "reference"
     bool in_host_memory; ///< whether its arrays are in the host's memory
     bool has_doubles;
-    const Machine& model; ///< machine by which an engine chooses how it computes (model_of)
+    const Machine&
+        standard_machine; ///< machine by which an engine chooses how it computes (standard_machine)
     const Machine& machine; ///< machine for which it predicts seconds
     Precision precision; ///< precision of arrays
     double accuracy; ///< ComputeOptions::accuracy

@@ -44,8 +44,8 @@ constexpr tolerance::Rounding in_runs_of_native{per_term_native, sources_of_a_ru
 /// 1.3 to 2.0. Three factors of a phase each are multiplied, which are wrong independently:
 /// sqrt(3), rounded up. What they leave to another kernel, voxels off a grid, has that one's bound.
 /// Runs are those of kernels/separable_local.cl; kernels/separable.cl has 16, and 8 of them in
-/// floats. Samples come sorted by radius, so that those of a run are alike: the growth measured on
-/// an NVIDIA H200 at 128^3 voxels is 0.29 to 0.31 for 65536 and for 10^6 random samples, runs of
+/// floats. Samples come sorted by radius, so that those of a run are similar: the growth measured
+/// on an NVIDIA H200 at 128^3 voxels is 0.29 to 0.31 for 65536 and for 10^6 random samples, runs of
 /// 512 and of 1024.
 constexpr tolerance::Rounding of_factors{2 * per_term, 1024, 0.5};
 /// The rounding of kernels/separable_matrix.cl and separable_forward_matrix.cl: a value and three

@@ -11,13 +11,14 @@ namespace lsrecon {
 
 namespace {
 
-/// The model machine by the device of the first rank: another rank may have only a part of its GPU.
-Machine model_of_first(const DeviceInfo& info, JobRanks& ranks) {
-    Machine model = model_of(info);
-    for (unsigned* const number : {&model.device.compute_units, &model.device.clock_mhz}) {
+/// The standard machine by the device of the first rank: another rank may have only a part of its
+/// GPU.
+Machine standard_machine_of_first(const DeviceInfo& info, JobRanks& ranks) {
+    Machine machine = standard_machine(info);
+    for (unsigned* const number : {&machine.device.compute_units, &machine.device.clock_mhz}) {
         ranks.broadcast(0, number, sizeof *number);
     }
-    return model;
+    return machine;
 }
 
 const Variant& variant_of(const ComputeOptions& options, const Device& device,
@@ -30,10 +31,10 @@ const Variant& variant_of(const ComputeOptions& options, const Device& device,
 
 Kernels::Kernels(std::shared_ptr<Device> on, const ComputeOptions& options,
                  std::vector<Engine> engines, JobRanks& ranks)
-    : device(std::move(on)),
-      model(model_of_first(device->info(), ranks)), machine{device->info(), device->pace()},
-      table(std::move(engines)), variant(variant_of(options, *device, table)),
-      engine(engine_of(variant.name, table)), of_user_(options.parameters) {
+    : device(std::move(on)), standard_machine(standard_machine_of_first(device->info(), ranks)),
+      machine{device->info(), device->machine_model()}, table(std::move(engines)),
+      variant(variant_of(options, *device, table)), engine(engine_of(variant.name, table)),
+      of_user_(options.parameters) {
     take_parameters_of_first(ranks);
 }
 

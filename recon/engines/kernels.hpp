@@ -23,8 +23,9 @@ public:
     Kernels(const Kernels&) = delete;
 
     const std::shared_ptr<Device> device;
-    /// The machine by which every choice that the bits of an image depend on is made (model_of).
-    const Machine model;
+    /// The machine by which every choice that the bits of an image depend on is made
+    /// (standard_machine).
+    const Machine standard_machine;
     const Machine machine;
     const std::vector<Engine> table;
     const Variant& variant; ///< kernel that was asked for
@@ -44,8 +45,8 @@ public:
     const Variant& first_served() const { return served_.empty() ? variant : *served_.front(); }
     std::string names() const; ///< of the kernels that ran
     std::string parameters() const; ///< of what ran, in words
-    /// Whether nobody was told this before.
-    bool is_new(const std::string& message) { return told_.insert(message).second; }
+    /// Whether this was not reported before.
+    bool is_new(const std::string& message) { return reported_.insert(message).second; }
 
 private:
     void take_parameters_of_first(JobRanks& ranks);
@@ -58,7 +59,7 @@ private:
     std::map<std::string, ChosenParameters> parameters_;
     std::map<std::string, ChosenParameters> shipped_;
     std::set<std::string> ran_; ///< keys of the parameters that ran
-    std::set<std::string> told_;
+    std::set<std::string> reported_;
 };
 
 } // namespace lsrecon

@@ -22,11 +22,11 @@ struct PiecewiseTransform::Job {
 
 Cost PiecewiseTransform::predicted(const std::string& stage, std::size_t coils) const {
     Cost cost = transforms_.predict(stage, points_, voxels_);
-    const MachineModel& pace = transforms_.device().pace();
+    const MachineModel& machine = transforms_.device().machine_model();
     const auto samples = static_cast<double>(points_.count());
-    const double of_coil = cost.seconds - cost.once + samples * pace.value;
-    cost.seconds =
-        pace.making + samples * pace.sample + cost.once + static_cast<double>(coils) * of_coil;
+    const double of_coil = cost.seconds - cost.once + samples * machine.value;
+    cost.seconds = machine.making + samples * machine.sample + cost.once +
+                   static_cast<double>(coils) * of_coil;
     return cost;
 }
 
@@ -115,11 +115,11 @@ std::optional<Range> PiecewiseTransform::share_of_rank(const std::string& stage,
         return {};
     }
     bool pays = sharing_pays(stage, coils);
-    ranks.broadcast(0, &pays, sizeof pays); // each predicts by the pace of its own node
+    ranks.broadcast(0, &pays, sizeof pays); // each predicts by the model of its own node
     if (!pays) {
         return {};
     }
-    return lsrecon::share_of_rank(voxels_.count(), voxels_.together(), ranks.here(), ranks.count());
+    return lsrecon::share_of_rank(voxels_.count(), voxels_.together(), ranks.rank(), ranks.count());
 }
 
 /// Whether ranks that each compute some of the voxels and then exchange them are faster than ranks
@@ -175,7 +175,7 @@ void PiecewiseTransform::run(const Job& job) {
     if (!job.share && pieces.points.size() * pieces.sources.size() > 1) {
         const auto& [samples, voxels] = job.adjoint ? std::tie(pieces.sources, pieces.points)
                                                     : std::tie(pieces.points, pieces.sources);
-        transforms_.tell(text("processed in pieces: the device has room for ", voxels.front().count,
+        transforms_.info(text("processed in pieces: the device has room for ", voxels.front().count,
                               " of ", voxels_.count(), " voxels and ", samples.front().count,
                               " of ", points_.count(), " samples"));
     }

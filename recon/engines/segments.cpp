@@ -40,8 +40,8 @@ struct Histogram {
     RealVector weights;
 };
 
-/// A bin counts half by its voxels and half by its place: most voxels of a field map may lie
-/// outside the object. Places count as Chebyshev nodes are dense, because errors grow towards both
+/// A bin counts half by its voxels and half by its rate: most voxels of a field map may lie
+/// outside the object. Rates count as Chebyshev nodes are dense, because errors grow towards both
 /// ends.
 Histogram histogram_of(const OffResonance& off) {
     constexpr double fields = 512;
@@ -60,15 +60,15 @@ Histogram histogram_of(const OffResonance& off) {
     }
     Histogram result;
     RealVector by_voxels(static_cast<Eigen::Index>(bins.size()));
-    RealVector by_place(by_voxels.size());
-    for (const auto& [place, bin] : bins) {
+    RealVector by_rate(by_voxels.size());
+    for (const auto& [key, bin] : bins) {
         const auto b = static_cast<Eigen::Index>(result.rates.size());
-        const double from_middle = (2 * static_cast<double>(place.first) + 1) / fields - 1;
+        const double from_middle = (2 * static_cast<double>(key.first) + 1) / fields - 1;
         by_voxels(b) = bin.count;
-        by_place(b) = 1 / std::sqrt(1 - from_middle * from_middle);
+        by_rate(b) = 1 / std::sqrt(1 - from_middle * from_middle);
         result.rates.push_back(bin.sum / bin.count);
     }
-    result.weights = (by_voxels / by_voxels.sum() + by_place / by_place.sum()) / 2;
+    result.weights = (by_voxels / by_voxels.sum() + by_rate / by_rate.sum()) / 2;
     return result;
 }
 
@@ -219,8 +219,8 @@ std::pair<Factors, double> enough_factors(const TimeNodes& nodes, const RealVect
     const Histogram histogram = histogram_of(off);
     const LargestError largest(nodes, times, off, histogram);
     std::string found;
-    // Nodes count half by their place, as rates do; a few times of very many turns are exact only
-    // by themselves.
+    // Nodes count half by their time, as bins do by their rate; a few times of very many turns are
+    // exact only by themselves.
     for (const double share_of_nodes : {0.5, 0.0}) {
         const Decomposition decomposition(nodes, times, histogram, share_of_nodes);
         const Eigen::Index most = decomposition.resolved();

@@ -22,10 +22,10 @@ namespace {
 /// Floats cannot keep an accuracy that is asked for below theirs.
 ComputeOptions in_doubles_where_needed(ComputeOptions options, const Device& device,
                                        const std::vector<Engine>& table) {
-    if (may_be_inexact(options, table) && !options.precision && options.is_accuracy_asked_for() &&
+    if (may_be_inexact(options, table) && !options.precision && options.is_accuracy_requested() &&
         options.accuracy < least_accuracy_of_floats && device.has(Precision::float64)) {
         options.precision = Precision::float64;
-        options.tell(text("double precision, for an accuracy of ", options.accuracy));
+        options.on_info(text("double precision, for an accuracy of ", options.accuracy));
     }
     return options;
 }
@@ -50,7 +50,7 @@ Transforms::Transforms(std::shared_ptr<Kernels> kernels, ComputeOptions options)
       context_{facts(kernels_->machine, &Kernels::recorded_parameters), *kernels_->device,
                options_.on_finding, options_.kept.get()},
       predicting_(facts(kernels_->machine, &Kernels::parameters_of)),
-      choosing_(facts(kernels_->model, &Kernels::shipped_parameters_of)) {
+      choosing_(facts(kernels_->standard_machine, &Kernels::shipped_parameters_of)) {
     if (!device().has(precision())) {
         throw DeviceError(text("`precision` double: ", device().info().name,
                                " has no double precision\n  next:     use `precision` single, "
@@ -78,7 +78,7 @@ EngineFacts Transforms::facts(const Machine& machine, Kernels::FindParameters pa
     return {device().kind(),
             device().in_host_memory(),
             device().has(Precision::float64),
-            kernels->model,
+            kernels->standard_machine,
             machine,
             precision(),
             options_.accuracy,
@@ -124,8 +124,8 @@ Choice Transforms::chosen(const SamplePoints& points, const Voxels& voxels) {
     return choice;
 }
 
-void Transforms::tell_engine(const Choice& choice, const SamplePoints& points,
-                             const Voxels& voxels) {
+void Transforms::report_engine(const Choice& choice, const SamplePoints& points,
+                               const Voxels& voxels) {
     if (choice.engine->exact || !options_.kernel.empty() || options_.engine != engine_by_cost ||
         !kernels_->is_new(choice.engine->name)) {
         return;
@@ -135,18 +135,18 @@ void Transforms::tell_engine(const Choice& choice, const SamplePoints& points,
     };
     const Cost its = cost(choice);
     const std::optional<EngineAndVariant>& exact = choice.exact;
-    options_.tell(text("engine ", choice.engine->name, ", relative error at most ",
-                       rounded(its.error),
-                       exact ? text(", about ", rounded(cost(*exact).seconds / its.seconds),
-                                    " times as fast as ", exact->variant->name)
-                             : ""));
+    options_.on_info(text("engine ", choice.engine->name, ", relative error at most ",
+                          rounded(its.error),
+                          exact ? text(", about ", rounded(cost(*exact).seconds / its.seconds),
+                                       " times as fast as ", exact->variant->name)
+                                : ""));
 }
 
 std::unique_ptr<Transform> Transforms::make(const SamplePoints& points, const Voxels& voxels,
                                             std::optional<Precision> of_arrays) {
     const Precision precision = of_arrays.value_or(this->precision());
     const Choice by = chosen(points, voxels);
-    tell_engine(by, points, voxels);
+    report_engine(by, points, voxels);
     EngineContext context = context_;
     context.precision = precision;
     kernels_->add_served(*by.variant);
@@ -159,7 +159,7 @@ std::unique_ptr<Transform> Transforms::make(const SamplePoints& points, const Vo
     if (kernels_->segments.empty()) { // once: pieces and frames have about the same
         kernels_->segments =
             text(segments.count(), " time segments, error at most ", rounded(segments.error));
-        tell("off-resonance by " + kernels_->segments);
+        info("off-resonance by " + kernels_->segments);
     }
     return std::make_unique<SegmentedTransform>(
         device(), precision,
@@ -169,7 +169,7 @@ std::unique_ptr<Transform> Transforms::make(const SamplePoints& points, const Vo
 void Transforms::record_as_made(const std::string& stage, const SamplePoints& points,
                                 const Voxels& voxels) {
     const Choice by = chosen(points, voxels);
-    tell_engine(by, points, voxels);
+    report_engine(by, points, voxels);
     kernels_->add_served(*by.variant);
     kernels_->recorded_parameters(by.variant->name, stage);
 }
@@ -244,25 +244,25 @@ const Row& row_of(const std::string& backend) {
 }
 
 /// Work is cut by what a device holds in all and in one array. Ranks of which not all hold the same
-/// use no more than the largest array of the least of them, so that all cut alike.
-std::shared_ptr<Device> open_alike(const Row& row, ComputeOptions& options) {
+/// use no more than the largest array of the least of them, so that all cut in the same pieces.
+std::shared_ptr<Device> open_equal_devices(const Row& row, ComputeOptions& options) {
     std::shared_ptr<Device> device = row.open(options);
     if (options.ranks == nullptr || device->kind() == "reference") {
         return device;
     }
     const std::array<double, 2> own{device->memory(), device->largest_array()};
     double least = own[1];
-    bool all_alike = true;
+    bool all_equal = true;
     for (std::size_t rank = 0; rank < options.ranks->count(); ++rank) {
         std::array<double, 2> other = own;
         options.ranks->broadcast(rank, &other, sizeof other);
-        all_alike = all_alike && other == own;
+        all_equal = all_equal && other == own;
         least = std::min(least, other[1]);
     }
-    if (!all_alike) {
+    if (!all_equal) {
         options.device_memory = least;
-        options.tell(text("devices of ranks differ in memory: each uses ",
-                          std::floor(least / 1024 / 1024), " MiB"));
+        options.on_info(text("devices of ranks differ in memory: each uses ",
+                             std::floor(least / 1024 / 1024), " MiB"));
         device = row.open(options);
     }
     return device;
@@ -323,7 +323,7 @@ std::unique_ptr<Transforms> open_transforms(ComputeOptions options, std::vector<
             options.ranks->broadcast(0, options.backend);
         }
         if (options.backend == "host" && !device && row_of("opencl").kind.built) {
-            options.tell("no OpenCL driver: the processors compute");
+            options.on_info("no OpenCL driver: the processors compute");
         }
     }
     const Row& row = row_of(options.backend);
@@ -336,7 +336,7 @@ std::unique_ptr<Transforms> open_transforms(ComputeOptions options, std::vector<
         engine_of(options.kernel, table); // before a device is opened
     }
     if (!device) {
-        device = open_alike(row, options);
+        device = open_equal_devices(row, options);
     }
     if (device->kind() == "reference") {
         options.kernel = row.kernel;

@@ -55,9 +55,9 @@ public:
                  std::optional<Precision> precision = {}) {
         return cost_in(precision.value_or(this->precision()), predicting_, stage, points, voxels);
     }
-    /// The machine by which every choice that the bits of an image depend on is made (model_of),
-    /// and the cost of a coil by it.
-    const Machine& model() const { return kernels_->model; }
+    /// The machine by which every choice that the bits of an image depend on is made
+    /// (standard_machine), and the cost of a coil by it.
+    const Machine& standard_machine() const { return kernels_->standard_machine; }
     Cost cost_by_model(Precision precision, const std::string& stage, const SamplePoints& points,
                        const Voxels& voxels) {
         return cost_in(precision, choosing_, stage, points, voxels);
@@ -68,11 +68,11 @@ public:
     /// The cost of a pair of the kernel in "fhd", "q" or "f", in single precision.
     PairCost cost_of_pair(const std::string& stage);
 
-    /// Passes messages to the user, as of ComputeOptions; equal ones are told once.
+    /// Passes messages to the user, as of ComputeOptions; equal ones are passed once.
     void report(const Finding& finding) const { options_.on_finding(finding); }
-    void tell(const std::string& message) {
+    void info(const std::string& message) {
         if (kernels_->is_new(message)) {
-            options_.tell(message);
+            options_.on_info(message);
         }
     }
 
@@ -81,7 +81,7 @@ private:
     /// Notes where it is not the kernel that was asked for by its name.
     Choice chosen(const SamplePoints& points, const Voxels& voxels);
     /// Tells of an engine that was chosen for its speed, when it is made.
-    void tell_engine(const Choice& choice, const SamplePoints& points, const Voxels& voxels);
+    void report_engine(const Choice& choice, const SamplePoints& points, const Voxels& voxels);
     EngineFacts facts(const Machine& machine, Kernels::FindParameters parameters);
     Cost cost_in(Precision precision, const EngineFacts& by, const std::string& stage,
                  const SamplePoints& points, const Voxels& voxels);
@@ -92,7 +92,7 @@ private:
     JobRanks* ranks_;
     EngineContext context_; ///< its parameters go into the record
     EngineFacts predicting_; ///< the same; its parameters do not
-    EngineFacts choosing_; ///< facts of the model machine
+    EngineFacts choosing_; ///< facts of the standard machine
 };
 
 /// A kind of device, and what computes on it.

@@ -263,7 +263,7 @@ const VolumesBeside field_map_beside{
 const VolumesBeside prior_image_beside{
     "prior image", "image",
     false,         false,
-    false,         "name an image of the same object and place, or leave `prior` and its `reg` out",
+    false,         "name an image of the same object and pose, or leave `prior` and its `reg` out",
     nullptr};
 
 StoredVolumes read_volumes(const VolumesBeside& row, const std::string& path, const Grid& like) {

@@ -12,7 +12,7 @@
 namespace lsrecon {
 
 /// What comes beside a scan in files of their own: one row a kind. A file is of any format that
-/// holds such values, which its content tells.
+/// holds such values, which its content shows.
 
 /// A kind of volumes on a grid.
 struct VolumesBeside {
@@ -49,7 +49,7 @@ struct SampleValuesBeside {
 
 const std::vector<SampleValuesBeside>& sample_values_beside();
 
-/// Reads the values that `options` name, of all frames alike or of each, and puts them in place of
+/// Reads the values that `options` name, of all frames or of each, and puts them in place of
 /// the scan's own. InputError when they do not fit its samples.
 void put_sample_values(Scan& scan, const ReadOptions& options);
 

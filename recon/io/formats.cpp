@@ -65,16 +65,16 @@ const std::string a_scan = "a scan, in HDF5 or of ISMRMRD";
 struct ForeignFile {
     std::string name;
     std::vector<std::string> endings;
-    /// Whether the content is of this format; null where the content does not tell.
+    /// Whether the content is of this format; null where the content does not show it.
     bool (*recognises)(const InputFile& file);
     std::string next_step;
 };
 
-/// The bytes of a file from a place on, fewer at its end.
-std::string bytes_at(const InputFile& file, std::uint64_t place, std::size_t count) {
+/// The bytes of a file from an offset on, fewer at its end.
+std::string bytes_at(const InputFile& file, std::uint64_t offset, std::size_t count) {
     const auto size = static_cast<std::uint64_t>(file.bytes());
-    std::string bytes(place < size ? std::min<std::uint64_t>(count, size - place) : 0, '\0');
-    return read_all(file.descriptor(), bytes.data(), bytes.size(), place) ? bytes : "";
+    std::string bytes(offset < size ? std::min<std::uint64_t>(count, size - offset) : 0, '\0');
+    return read_all(file.descriptor(), bytes.data(), bytes.size(), offset) ? bytes : "";
 }
 
 bool recognises_matlab(const InputFile& file) {
@@ -89,10 +89,10 @@ bool recognises_numpy(const InputFile& file) {
 /// first: at the file's start, or where its list of measurements says.
 bool recognises_siemens(const InputFile& file) {
     constexpr std::uint64_t of_first = 16; // in the list
-    std::uint64_t place = 0;
-    const std::string listed = bytes_at(file, of_first, sizeof(place));
-    std::memcpy(&place, listed.data(), listed.size());
-    return bytes_at(file, 8, 6) == "Config" || bytes_at(file, place + 8, 6) == "Config";
+    std::uint64_t offset = 0;
+    const std::string listed = bytes_at(file, of_first, sizeof(offset));
+    std::memcpy(&offset, listed.data(), listed.size());
+    return bytes_at(file, 8, 6) == "Config" || bytes_at(file, offset + 8, 6) == "Config";
 }
 
 const std::string into_scan = "write samples and trajectory into a native scan with h5py, as "

@@ -55,7 +55,7 @@ struct ReadOptions {
     std::size_t stride = 0;
     /// Calibration lines are the image of an encoding that was asked for and has these alone.
     bool for_maps = false;
-    /// The place and grid of the image: readouts of raw data are cropped around it, and it leaves
+    /// The pose and grid of the image: readouts of raw data are cropped around it, and it leaves
     /// out samples beyond its matrix. With shift_to_position every acquisition of a frame must have
     /// one position and orientation, and all frames one orientation.
     GeometryOptions image{};

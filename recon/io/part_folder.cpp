@@ -149,8 +149,8 @@ std::string PartFolder::path_for(const std::string& image) {
 
 void PartFolder::require_none(const std::string& image) {
     const std::string path = path_for(image);
-    struct stat facts {};
-    if (::lstat(path.c_str(), &facts) == 0) {
+    struct stat status {};
+    if (::lstat(path.c_str(), &status) == 0) {
         ::close(open_locked(path));
         throw UsageError({path, "folder", "frames of an image that was not finished",
                           "no such folder", text("continue with `resume`, or ", begin_again)});
@@ -179,8 +179,8 @@ PartFolder::PartFolder(const std::string& image, Record identity, std::string ch
 PartFolder::PartFolder(const std::string& image, std::size_t frames, Record identity, bool resume,
                        std::string chosen)
     : PartFolder(image, std::move(identity), std::move(chosen)) { // now the destructor closes
-    struct stat facts {};
-    if (resume && ::lstat(path_.c_str(), &facts) == 0) {
+    struct stat status {};
+    if (resume && ::lstat(path_.c_str(), &status) == 0) {
         open();
         read_frames(frames);
     }
@@ -330,8 +330,8 @@ void FrameStore::put(std::size_t frame,
     finished.largest_part = values.largest_part();
     finished.values = std::move(values).bytes();
     if (!part_) {
-        position_[frame] = here_.size();
-        here_.push_back(std::move(finished));
+        position_[frame] = kept_.size();
+        kept_.push_back(std::move(finished));
         return;
     }
     position_[frame] = part_->frames().size();
@@ -353,7 +353,7 @@ void FrameStore::put(std::size_t frame, ImageFrame image) {
 
 const FinishedFrame& FrameStore::finished(std::size_t frame) const {
     const std::size_t at = position_[frame].value();
-    return part_ ? part_->frames()[at] : here_[at];
+    return part_ ? part_->frames()[at] : kept_[at];
 }
 
 std::vector<ImageFrame> FrameStore::frames(const std::map<std::size_t, FailedFrame>& failed) const {
@@ -375,12 +375,12 @@ PartValues FrameStore::stored() const {
         };
         if (!has(frame)) {
             const std::size_t count = voxels_ * volumes_;
-            precision_ == Precision::float64 ? take_all(in_place_of_failed<double>(count))
-                                             : take_all(in_place_of_failed<float>(count));
+            precision_ == Precision::float64 ? take_all(values_of_failed<double>(count))
+                                             : take_all(values_of_failed<float>(count));
             return;
         }
         const std::size_t at = position_[frame].value();
-        part_ ? take_all(part_->values(at)) : take_all(here_[at].values);
+        part_ ? take_all(part_->values(at)) : take_all(kept_[at].values);
     };
 }
 

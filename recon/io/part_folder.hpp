@@ -137,7 +137,7 @@ private:
     /// Position of each frame among the finished ones.
     std::vector<std::optional<std::size_t>> position_;
     std::optional<PartFolder> part_;
-    std::vector<FinishedFrame> here_; ///< without a part
+    std::vector<FinishedFrame> kept_; ///< without a part
     std::size_t resumed_ = 0;
     std::optional<SaidOnSignal> promise_;
 };

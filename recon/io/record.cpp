@@ -57,9 +57,10 @@ std::vector<std::string> halves_of(const std::string& path) {
 
 /// The identity of a file, and the time of its last change.
 std::string state_of(const std::string& path) {
-    const struct stat facts = resolved_path(path).facts;
-    return text(facts.st_dev, " ", facts.st_ino, " ", facts.st_size, " ", facts.st_mtim.tv_sec, " ",
-                facts.st_mtim.tv_nsec, " ", facts.st_ctim.tv_sec, " ", facts.st_ctim.tv_nsec);
+    const struct stat status = resolved_path(path).status;
+    return text(status.st_dev, " ", status.st_ino, " ", status.st_size, " ", status.st_mtim.tv_sec,
+                " ", status.st_mtim.tv_nsec, " ", status.st_ctim.tv_sec, " ",
+                status.st_ctim.tv_nsec);
 }
 
 /// How all solves of an image ended.
@@ -97,7 +98,7 @@ struct AllEndings : Endings {
     }
 };
 
-std::string asked(const std::string& what, const std::string& value) {
+std::string in_parentheses(const std::string& what, const std::string& value) {
     return value.empty() ? "" : what + value + ")";
 }
 
@@ -261,15 +262,17 @@ Record solves_in_words(const std::vector<ImageFrame>& frames, const Record& reco
     if (all.iterations.empty()) {
         return {};
     }
-    Record rows{{"iterations done", range_in_words(all.iterations) +
-                                        asked(" (at most ", value_in(record, "iterations"))}};
+    Record rows{
+        {"iterations done", range_in_words(all.iterations) +
+                                in_parentheses(" (at most ", value_in(record, "iterations"))}};
     if (all.knows_why()) {
         const bool some = all.by_limit > 0 && all.by_tolerance > 0 && frames.size() > 1;
         rows.emplace_back("stopped by",
                           all.why() + (some ? ": frames " + all.frames_by_limit() : ""));
     }
-    rows.emplace_back("final residual", range_in_words(all.residuals) +
-                                            asked(" (asked ", value_in(record, "tolerance")));
+    rows.emplace_back("final residual",
+                      range_in_words(all.residuals) +
+                          in_parentheses(" (asked ", value_in(record, "tolerance")));
     if (const std::string late = value_in(record, "late_change"); !late.empty()) {
         rows.emplace_back("late change",
                           late + " of " + (frames.size() == 1 ? "the image" : "an image at most") +

@@ -149,13 +149,13 @@ ScanFile::ScanFile(const std::string& path, const ReadOptions& options, Reporter
     : ScanFile([&] {
           const Stage stage(report, "read");
           ScanFile source(path, options);
-          source.tell_of_scan(report);
+          source.report_scan_facts(report);
           return source;
       }()) {}
 
-void ScanFile::tell_of_scan(Reporter& report) const {
+void ScanFile::report_scan_facts(Reporter& report) const {
     for (const std::string& fact : scan().facts) {
-        report.tell(fact);
+        report.info(fact);
     }
     report.add(scan().findings);
 }
@@ -169,9 +169,9 @@ Scan ScanFile::take_scan() {
 
 void ScanFile::report_bad(Reporter& report) const {
     constexpr std::size_t most = 20;
-    std::size_t told = 0;
+    std::size_t reported = 0;
     for (const auto& [index, error] : bad_) {
-        if (++told > most) {
+        if (++reported > most) {
             report.add({Found::more_frames_failed, {{"count", bad_.size() - most}}});
             return;
         }

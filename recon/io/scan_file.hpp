@@ -37,7 +37,7 @@ public:
     /// reconstruction without options (scan/check.hpp). InputError when no format knows the file or
     /// something in it is wrong; NotBuiltError when the format was left out of this build.
     explicit ScanFile(const std::string& path, const ReadOptions& options = {});
-    /// Reads as a separate stage, which tells about the scan.
+    /// Reads as a separate stage, which reports the facts of the scan.
     ScanFile(const std::string& path, const ReadOptions& options, Reporter& report);
     /// Reads and checks all samples of a scan that was opened and loaded.
     ScanFile(LoadedScan loaded, const ReadOptions& options);
@@ -50,7 +50,7 @@ public:
     /// The findings on the scan, from which callers remove those that do not matter to them.
     Findings& findings() { return stored_.scan.findings; }
     /// Tells the scan's facts and findings.
-    void tell_of_scan(Reporter& report) const;
+    void report_scan_facts(Reporter& report) const;
     /// Reports bad frames as failed, before the work on the others.
     void report_bad(Reporter& report) const;
 

@@ -454,12 +454,12 @@ std::optional<double> crossover_pairs(const std::vector<CrossoverRow>& rows) {
     };
     // The last size that the loops win: noise may let the device win a smaller one.
     for (std::size_t i = rows.size(); i-- > 0;) {
-        const double here = log_speed_up(rows[i]);
-        if (!(here > 0)) {
+        const double gain = log_speed_up(rows[i]);
+        if (!(gain > 0)) {
             if (i + 1 == rows.size()) {
                 return std::nullopt;
             }
-            const double share = here / (here - log_speed_up(rows[i + 1]));
+            const double share = gain / (gain - log_speed_up(rows[i + 1]));
             return rows[i].pairs * std::pow(rows[i + 1].pairs / rows[i].pairs, share);
         }
     }

@@ -15,8 +15,8 @@ namespace lsrecon {
 
 namespace {
 
-constexpr std::size_t most_turns = 10;
-constexpr double enough_seconds = 2; // after which no turn begins
+constexpr std::size_t most_runs = 10;
+constexpr double enough_seconds = 2; // after which no run begins
 
 double processor_seconds() {
     return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
@@ -41,7 +41,7 @@ double bandwidth_of(Device& device) {
     Array x = device.zeros(count, {true, Precision::float32});
     Array y = device.zeros(count, {true, Precision::float32});
     double least = std::numeric_limits<double>::infinity();
-    for (int turn = 0; turn < 5; ++turn) {
+    for (int run = 0; run < 5; ++run) {
         const auto start = std::chrono::steady_clock::now();
         device.combine(1, x, 1, y);
         device.download(y, 0, 1);
@@ -79,8 +79,8 @@ NufftRow measured_row(const TransformCase& what, double accuracy, const ComputeO
     NufftRow row;
     row.first_seconds = row.seconds = std::numeric_limits<double>::infinity();
     const auto begin = std::chrono::steady_clock::now();
-    for (std::size_t turn = 0;
-         turn < 2 || (turn < most_turns && seconds_since(begin) < enough_seconds); ++turn) {
+    for (std::size_t round = 0;
+         round < 2 || (round < most_runs && seconds_since(begin) < enough_seconds); ++round) {
         const auto run = [&](Transform& transform) {
             what.stage == "f" ? transform.forward(values, out) : transform.adjoint(values, out);
             device.download(out, 0, 1); // when it is done

@@ -27,7 +27,7 @@ struct NufftRow : Verified {
     std::size_t samples = 0;
     std::size_t coils = 0;
     double accuracy = 0; ///< accuracy that was asked for; relative_error is what it achieves
-    // Between arrays of the device, the least of several turns; 0 when it was not verified.
+    // Between arrays of the device, the least of several runs; 0 when it was not verified.
     double first_seconds = 0; ///< making the transform, with sorted samples, and running it once
     double processor_seconds = 0; ///< processor time of that
     double seconds = 0; ///< running it again

@@ -152,7 +152,7 @@ ComplexVector of_norm(double norm, Eigen::Index size, std::mt19937_64& random) {
 /// The result of the same iterations with errors in every product and in b.
 ComplexVector with_errors(System& normal, const ComplexVector& b, const SolveOptions& options,
                           double error, std::mt19937_64& random) {
-    // An error of Q reaches every volume alike, also one that A makes small.
+    // An error of Q reaches every volume, also one that A makes small.
     const ComplexVector any = of_norm(1, b.size(), random);
     const double typical = normal.apply(any).norm();
     const auto apply = [&](const ComplexVector& p) -> ComplexVector {

@@ -24,7 +24,7 @@ struct ValidationRow {
     double relative_l2 = 0;
     double bound = 0;
     double largest = 0; ///< largest |difference|, relative to the largest |value|
-    std::string where; ///< its place: coil and voxel or sample
+    std::string where; ///< coil and voxel or sample of it
     std::size_t compared = 0;
     std::size_t total = 0;
     std::string remark; ///< what was compared, "" for all of it

@@ -374,7 +374,8 @@ double seconds_of_calibration(Transforms& transforms, const std::vector<Vec3>& p
     const double product =
         Toeplitz::seconds(transforms.device(), grid, transforms.solver_precision(), 1);
     return fhd.predicted("fhd", coils).seconds + q.predicted("q", 1).seconds +
-           transforms.device().pace().making + expected * static_cast<double>(coils) * product;
+           transforms.device().machine_model().making +
+           expected * static_cast<double>(coils) * product;
 }
 
 Calibration calibrate(Transforms& transforms, const Scan& scan, const CalibrationField& field,

@@ -24,8 +24,8 @@ namespace lsrecon {
 
 namespace {
 
-/// The share of k-space along each axis that is compared. A quarter tells a field map of the wrong
-/// sign (1.24 times less is left) as well as half of it does, at a tenth of the cost.
+/// The share of k-space along each axis that is compared. A quarter distinguishes a field map of
+/// the wrong sign (1.24 times less is left) as well as half of it does, at a tenth of the cost.
 constexpr double share_of_kspace = 0.25;
 constexpr std::size_t narrowest_box = 16; ///< cycles/FOV
 const SolveOptions to_compare{1e-4, 10, 1e-3};
@@ -58,7 +58,7 @@ Grid with_room_for_maps(Grid box, const Grid& grid) {
     return box;
 }
 
-/// The number of samples of each cell of k-space, on average, that tell as much as all.
+/// The number of samples of each cell of k-space, on average, that show as much as all.
 constexpr double enough = 8;
 
 /// Samples within a box, some of many at random: each part of k-space keeps its share.
@@ -145,7 +145,7 @@ CoarseModels::Samples CoarseModels::parts_of(Frame all) const {
 
 double CoarseModels::seconds(Transforms& transforms, const Grid& grid,
                              const std::vector<Vec3>& positions, std::size_t maps, double models) {
-    constexpr std::size_t looked_at = 100000; // of the samples, which tell how many there are
+    constexpr std::size_t looked_at = 100000; // of the samples, which show how many there are
     const std::size_t step = std::max<std::size_t>(1, positions.size() / looked_at);
     std::vector<Vec3> looked;
     for (std::size_t m = 0; m < positions.size(); m += step) {
@@ -161,7 +161,7 @@ double CoarseModels::seconds(Transforms& transforms, const Grid& grid,
     };
     const Grid box = box_of(grid);
     const Grid of_images = with_room(box, grid);
-    const MachineModel& machine = transforms.device().pace();
+    const MachineModel& machine = transforms.device().machine_model();
     const std::vector<Vec3> gathered = some_of(with_room_for_maps(box, grid));
     const std::vector<Vec3> some = some_of(box);
     const std::size_t coils = std::max<std::size_t>(1, maps);

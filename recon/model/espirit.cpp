@@ -28,7 +28,8 @@ struct Kernel {
     Kernel(const Grid& grid, std::size_t radius) {
         const std::size_t width = std::min(
             grid.dimensions == 3 ? largest_kernel_3d : largest_kernel_2d, (radius + 2) / 2);
-        for (std::size_t d = 0; d < 3; ++d) { // at as many places, or nothing says how it moves on
+        for (std::size_t d = 0; d < 3;
+             ++d) { // at as many positions, or nothing says how it moves on
             size[d] = std::min(width, (grid.size[d] + 1) / 2);
         }
     }
@@ -81,7 +82,7 @@ std::vector<std::array<std::size_t, 3>> windows_of(const Grid& grid, std::size_t
 }
 
 /// A window a row: C kernels side by side. Of several frames each has some of the windows, at
-/// random places, so that there are no more.
+/// random positions, so that there are no more.
 Patches patches_of(const Calibration& calibration, const Kernel& kernel) {
     const std::array<std::size_t, 3>& size = calibration.grid.size;
     const auto corners = windows_of(calibration.grid, calibration.radius, kernel);

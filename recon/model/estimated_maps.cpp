@@ -143,9 +143,9 @@ StepCost cost_of_maps(const ScanToPrepare& of) {
     for (const std::size_t m : within(positions, centre)) {
         inside.push_back(positions[m]);
     }
-    const MapsMethod* const* const asked = std::get_if<const MapsMethod*>(&of.options.maps);
-    const MapsMethod& method = asked != nullptr ? **asked : maps_methods().front();
-    const Cost maps = method.cost(of.transforms.device().pace(), of.maps, centre, of.grid);
+    const MapsMethod* const* const requested = std::get_if<const MapsMethod*>(&of.options.maps);
+    const MapsMethod& method = requested != nullptr ? **requested : maps_methods().front();
+    const Cost maps = method.cost(of.transforms.device().machine_model(), of.maps, centre, of.grid);
     const Cost samples = Cost::on_host(static_cast<double>(
         inside.size() *
         (sizeof(Vec3) + of.maps * 2 * bytes_of(of.scan.frames.front().samples.precision()))));

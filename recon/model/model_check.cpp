@@ -16,7 +16,7 @@ namespace {
 /// Right models left at most 1.04 times as much as others on simulated scans of SNR 20 to 30,
 /// wrong ones at least 1.24 times.
 constexpr double clearly = 1.2;
-/// Shares of the energy: a model that leaves less is right, as far as its grid can tell, or as
+/// Shares of the energy: a model that leaves less is right, as far as its grid can show, or as
 /// single precision can.
 constexpr double hardly_any = 1e-4;
 constexpr double resolved = 1e-5;

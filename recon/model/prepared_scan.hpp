@@ -19,39 +19,39 @@ public:
 
     /// The prepared scan without samples: its frames are C x 0, with C as after compression. Maps
     /// and field belong to its slices.
-    const Scan& scan() const { return it_.scan; }
+    const Scan& scan() const { return preparation_.scan; }
     /// What was found when it was read and prepared, for whoever knows what does not matter.
-    Findings& findings() { return it_.scan.findings; }
-    const std::vector<Slice>& slices() const { return it_.slices; }
+    Findings& findings() { return preparation_.scan.findings; }
+    const std::vector<Slice>& slices() const { return preparation_.slices; }
     /// The model of a slice. Its coil maps are estimated by these transforms, if they are.
     /// InputError when it cannot be made.
     Model model_of(const Slice& slice, Transforms& transforms);
 
     /// Whether its coil maps come from a file, and not from its own samples.
-    bool maps_are_stored() const { return it_.maps->are_stored(); }
+    bool maps_are_stored() const { return preparation_.maps->are_stored(); }
     /// Whether there are coil maps.
-    bool has_maps() const { return it_.maps->any(); }
+    bool has_maps() const { return preparation_.maps->any(); }
     /// Coil maps of all slices; none where these have their own.
-    const std::optional<SliceMaps>& maps_of_all() const { return it_.maps->of_all(); }
+    const std::optional<SliceMaps>& maps_of_all() const { return preparation_.maps->of_all(); }
     /// The first frame that can be used, with maps where they can be made for some slices alone.
-    std::size_t first_good() const { return it_.maps->first_good(); }
+    std::size_t first_good() const { return preparation_.maps->first_good(); }
     /// The first frame of a slice that can be used; none where all are bad.
     std::optional<std::size_t> first_good_of(const Slice& slice) const {
-        const std::vector<std::size_t> good = it_.frames.good_of(slice);
+        const std::vector<std::size_t> good = preparation_.frames.good_of(slice);
         return good.empty() ? std::nullopt : std::optional(good.front());
     }
     /// Whether the samples of a frame cannot be used.
-    bool is_bad(std::size_t frame) const { return it_.frames.is_bad(frame); }
+    bool is_bad(std::size_t frame) const { return preparation_.frames.is_bad(frame); }
     /// A frame with its samples. The only frame of a scan can be taken once.
-    Frame frame(std::size_t index) { return it_.frames.take(index); }
+    Frame frame(std::size_t index) { return preparation_.frames.take(index); }
     /// As of PreparedFrames.
-    void keep(std::size_t index, Frame frame) { it_.frames.keep(index, std::move(frame)); }
+    void keep(std::size_t index, Frame frame) { preparation_.frames.keep(index, std::move(frame)); }
     template <typename Visit> auto look_at(std::size_t index, const Visit& visit) {
-        return it_.frames.look_at(index, visit);
+        return preparation_.frames.look_at(index, visit);
     }
 
 private:
-    ScanInPreparation it_;
+    ScanInPreparation preparation_;
 };
 
 } // namespace lsrecon

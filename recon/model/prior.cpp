@@ -10,7 +10,7 @@ namespace lsrecon {
 namespace {
 
 constexpr const char* next_step =
-    "name an image of the same object and place, or leave `prior` and its `reg` out";
+    "name an image of the same object and pose, or leave `prior` and its `reg` out";
 
 } // namespace
 
@@ -30,7 +30,7 @@ std::shared_ptr<const PriorImage> ScanPrior::of(const Slice& slice) {
     const CoilRows there = volumes_.take(slice);
     if (there.largest_part() == 0) {
         throw InputError({file_, "prior image", "only zeros where the image of the scan is",
-                          "an image of the same place", next_step});
+                          "an image of the same pose", next_step});
     }
     return std::make_shared<const PriorImage>(
         PriorImage{file_, ComplexVector(there.to_doubles().row(0).transpose())});

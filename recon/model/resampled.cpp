@@ -21,7 +21,7 @@ double voxel_mm(const Grid& grid, std::size_t d) {
     return grid.fov_mm[d] / static_cast<double>(grid.size[d]);
 }
 
-bool is_placed(const Grid& grid) {
+bool has_pose(const Grid& grid) {
     return grid.position && grid.directions;
 }
 
@@ -82,12 +82,12 @@ View view_along(const Grid& like, const Grid& from) {
     return view;
 }
 
-/// InputError when a place is not known: it cannot follow where the image is moved.
-void require_places_to_move(const Grid& from, const Grid& to, const Resampled& of) {
+/// InputError when a pose is not known: it cannot follow where the image is moved.
+void require_poses_to_move(const Grid& from, const Grid& to, const Resampled& of) {
     for (const Grid* const grid : {&from, &to}) {
-        if (!is_placed(*grid)) {
+        if (!has_pose(*grid)) {
             throw InputError(
-                {of.file, "place of the " + of.thing,
+                {of.file, "position and directions of the " + of.thing,
                  text("`shift_mm` moves the image, and the position and directions of ",
                       grid == &from ? "this file" : "the scan", " are not known"),
                  "both, to move them together", of.next + ", or leave `shift_mm` out"});
@@ -98,10 +98,10 @@ void require_places_to_move(const Grid& from, const Grid& to, const Resampled& o
 /// The distance along the axes, in mm, from the centre of `to` to that of `from`; 0 where unknown.
 Vec3 offset_of(const Grid& from, const Grid& to, const Resampled& of) {
     if (of.shifted) {
-        require_places_to_move(from, to, of);
+        require_poses_to_move(from, to, of);
     }
     Vec3 offset{0, 0, 0};
-    for (std::size_t d = 0; d < 3 && is_placed(from) && is_placed(to); ++d) {
+    for (std::size_t d = 0; d < 3 && has_pose(from) && has_pose(to); ++d) {
         if (dot((*from.directions)[d], (*to.directions)[d]) < smallest_cosine) {
             throw InputError({of.file, "directions of the " + of.thing,
                               "turned against those of the scan", "the same axes", of.next});
@@ -133,14 +133,14 @@ public:
 
     Vec3 at(std::size_t x, std::size_t y, std::size_t z) const {
         const std::array<std::size_t, 3> voxel{x, y, z};
-        Vec3 place = centre_;
+        Vec3 position = centre_;
         for (std::size_t i = 0; i < 3; ++i) {
             const double n = static_cast<double>(voxel[i]) - static_cast<double>(size_[i] / 2);
             for (std::size_t d = 0; d < 3; ++d) {
-                place[d] += n * steps_[i][d];
+                position[d] += n * steps_[i][d];
             }
         }
-        return place;
+        return position;
     }
 
 private:
@@ -150,8 +150,8 @@ private:
 };
 
 VoxelMap map_of_slice(const Grid& volume, const Grid& slice, const Resampled& of) {
-    require_known_place(volume, "this file", of);
-    require_known_place(slice, "the scan", of);
+    require_known_pose(volume, "this file", of);
+    require_known_pose(slice, "the scan", of);
     Vec3 offset;
     std::array<Vec3, 3> cosines;
     for (std::size_t d = 0; d < 3; ++d) {
@@ -164,25 +164,26 @@ VoxelMap map_of_slice(const Grid& volume, const Grid& slice, const Resampled& of
     return {volume, slice, offset, cosines};
 }
 
-/// Two neighbours on an axis between which a place lies, and the share of the upper one.
+/// Two neighbours on an axis between which a position lies, and the share of the upper one.
 struct Between {
     std::size_t below;
     std::size_t above;
     float share;
 };
 
-/// The neighbours of a place in voxels from the first one of an axis. Beyond the outermost voxels
-/// their values continue to the edge of the field of view, and half a voxel on; beyond that is
-/// nothing. A place that is a voxel's but for rounding is that voxel: 0 beside an object stays 0.
+/// The neighbours of a position in voxels from the first one of an axis. Beyond the outermost
+/// voxels their values continue to the edge of the field of view, and half a voxel on; beyond that
+/// is nothing. A position that is a voxel's but for rounding is that voxel: 0 beside an object
+/// stays 0.
 std::optional<Between> between(double at, std::size_t size) {
     constexpr double of_rounding = 1e-9; // less than a share in floats resolves beside 1
     const double nearest = std::round(at);
-    const double place = std::abs(at - nearest) < of_rounding ? nearest : at;
+    const double exact = std::abs(at - nearest) < of_rounding ? nearest : at;
     const auto last = static_cast<double>(size - 1);
-    if (!(place >= -1 && place <= last + 1)) {
+    if (!(exact >= -1 && exact <= last + 1)) {
         return std::nullopt;
     }
-    const double inside = std::min(std::max(place, 0.0), last);
+    const double inside = std::min(std::max(exact, 0.0), last);
     const double below = std::min(std::floor(inside), std::max(0.0, last - 1));
     const auto index = static_cast<std::size_t>(below);
     return Between{index, std::min(index + 1, size - 1), static_cast<float>(inside - below)};
@@ -260,12 +261,13 @@ CoilRows interpolated(const CoilRows& volumes, const View& view, const VoxelMap&
     return CoilRows(std::move(result));
 }
 
-/// The distance in mm by which a place is beyond the volume's field of view and a half voxel more.
-double beyond_mm(const Vec3& place, const Grid& volume) {
+/// The distance in mm by which a position is beyond the volume's field of view and a half voxel
+/// more.
+double beyond_mm(const Vec3& position, const Grid& volume) {
     double most = 0;
     for (std::size_t d = 0; d < 3; ++d) {
         const double last = static_cast<double>(volume.size[d]);
-        most = std::max(most, std::max(-1 - place[d], place[d] - last) * voxel_mm(volume, d));
+        most = std::max(most, std::max(-1 - position[d], position[d] - last) * voxel_mm(volume, d));
     }
     return most;
 }
@@ -313,16 +315,17 @@ bool is_slice_of(const Grid& to, const Grid& from) {
     return to.dimensions == 2 && from.dimensions == 3 && from.size[2] > 1;
 }
 
-void require_known_place(const Grid& grid, const std::string& whose, const Resampled& of) {
-    if (is_placed(grid)) {
+void require_known_pose(const Grid& grid, const std::string& whose, const Resampled& of) {
+    if (has_pose(grid)) {
         return;
     }
     const std::string missing = grid.position     ? "directions"
                                 : grid.directions ? "position"
                                                   : "position and directions";
-    throw InputError(
-        {of.file, "place of the " + of.thing, text("a volume, and ", whose, " has no ", missing),
-         "position and directions of both, to resample the volume to the slice", of.next});
+    throw InputError({of.file, "position and directions of the " + of.thing,
+                      text("a volume, and ", whose, " has no ", missing),
+                      "position and directions of both, to resample the volume to the slice",
+                      of.next});
 }
 
 void require_same_field(const Grid& from, const Grid& to, const Resampled& of) {
@@ -376,10 +379,10 @@ Eigen::MatrixXf linear_interpolation(std::size_t to, std::size_t from) {
     for (std::size_t n = 0; n < to; ++n) {
         const double at = static_cast<double>(from / 2) +
                           step * (static_cast<double>(n) - static_cast<double>(to / 2));
-        if (const auto place = between(at, from)) {
+        if (const auto neighbours = between(at, from)) {
             const auto row = static_cast<Eigen::Index>(n);
-            result(row, static_cast<Eigen::Index>(place->below)) += 1 - place->share;
-            result(row, static_cast<Eigen::Index>(place->above)) += place->share;
+            result(row, static_cast<Eigen::Index>(neighbours->below)) += 1 - neighbours->share;
+            result(row, static_cast<Eigen::Index>(neighbours->above)) += neighbours->share;
         }
     }
     return result;

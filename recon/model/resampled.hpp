@@ -14,7 +14,7 @@ struct Resampled {
     std::string file;
     std::string thing; ///< "coil maps"
     std::string next; ///< what to do when they do not fit
-    bool shifted = false; ///< --shift-mm moves the image: both places must be known
+    bool shifted = false; ///< --shift-mm moves the image: both poses must be known
 };
 
 /// Whether `from` is a volume and `to` a slice, which may lie in it anywhere and turned. A volume
@@ -23,13 +23,13 @@ bool is_slice_of(const Grid& to, const Grid& from);
 
 /// InputError that names what is missing when the position or directions of a grid are not known.
 /// `whose`: "the scan".
-void require_known_place(const Grid& grid, const std::string& whose, const Resampled& of);
+void require_known_pose(const Grid& grid, const std::string& whose, const Resampled& of);
 
 /// Volumes C x N at the centres of an image's voxels: linear interpolation along the axes of the
-/// volumes, 0 beyond their field of view. A slice of a volume is thin, and both places are known.
+/// volumes, 0 beyond their field of view. A slice of a volume is thin, and both poses are known.
 /// All other grids share their axes, in any order and direction, as far as both say; a grid that
 /// does not say where it lies has the other's axes and centre. InputError when these are turned
-/// against each other, planes lie apart, or a place is not known of a slice, or of an image that is
+/// against each other, planes lie apart, or a pose is not known of a slice, or of an image that is
 /// moved.
 CoilRows resampled(const CoilRows& volumes, const Grid& from, const Grid& to, const Resampled& of);
 

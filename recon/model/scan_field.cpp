@@ -34,9 +34,9 @@ std::shared_ptr<const OffResonance> ScanField::of(const Slice& slice) {
                        off_resonance_in(volumes_.take(slice)).scaled(factor_));
 }
 
-void take_field(ScanInPreparation& it) {
-    PrepareOptions& options = it.options;
-    Scan& scan = it.scan;
+void take_field(ScanInPreparation& preparation) {
+    PrepareOptions& options = preparation.options;
+    Scan& scan = preparation.scan;
     const std::string wanted = word_of(options.field_map);
     const double factor = options.field_scale;
     if (is_none(options.field_map) && scan.off_resonance) {
@@ -68,12 +68,12 @@ void take_field(ScanInPreparation& it) {
         throw UsageError("`field_map` " + wanted + ": the values of that map are missing");
     }
     const std::string sha256 = options.stored_field->sha256;
-    it.field.emplace(wanted, std::move(*options.stored_field), scan, it.slices, it.file_grid,
-                     options.geometry.shifts(), factor);
+    preparation.field.emplace(wanted, std::move(*options.stored_field), scan, preparation.slices,
+                              preparation.file_grid, options.geometry.shifts(), factor);
     scan.facts.push_back("field map of " + wanted + ", SHA-256 " + sha256 +
-                         (it.field->differ() ? ", at the place of each slice" : ""));
-    scan.off_resonance =
-        it.field->of(it.slices[slice_of_frames(it.slices)[it.frames.first_good()]]);
+                         (preparation.field->differ() ? ", resampled to each slice" : ""));
+    scan.off_resonance = preparation.field->of(
+        preparation.slices[slice_of_frames(preparation.slices)[preparation.frames.first_good()]]);
     find_idle_field(scan, scan.findings);
 }
 

@@ -43,7 +43,7 @@ double scale_of(double mean_square) {
     return is_default(mean_square / (power * power)) ? power : std::sqrt(mean_square);
 }
 
-/// Nothing in the place of maps tells whether their samples were shifted to it.
+/// Nothing in the pose of maps shows whether their samples were shifted to it.
 void require_same_shift(Scan& scan, const std::string& file, const StoredVolumes& stored,
                         const GeometryOptions& geometry) {
     if (stored.header_shift.empty() || stored.header_shift == geometry.header_shift()) {
@@ -66,9 +66,9 @@ void require_same_shift(Scan& scan, const std::string& file, const StoredVolumes
 }
 
 /// The source of coil maps; they are estimated where several coils have none.
-MapsSource source_of(const MapsSource& asked, const Scan& scan) {
+MapsSource source_of(const MapsSource& requested, const Scan& scan) {
     const bool is_needed = scan.coil_maps.empty() && scan.coils() > 1 && !scan.voxels;
-    return is_default(asked) && is_needed ? MapsSource(&maps_methods().front()) : asked;
+    return is_default(requested) && is_needed ? MapsSource(&maps_methods().front()) : requested;
 }
 
 } // namespace
@@ -77,16 +77,16 @@ ScanMaps::ScanMaps(Scan& scan, const std::vector<Slice>& slices, const Grid& fil
                    PreparedFrames& frames, PrepareOptions& options, Transforms& transforms,
                    Reporter& report)
     : scan_(scan), slices_(slices), file_grid_(file_grid), frames_(frames), report_(report),
-      first_(frames.first_good()), how_(options.estimate) {
+      first_(frames.first_good()), estimate_options_(options.estimate) {
     if (is_default(options.maps) && !scan_.coil_maps.empty()) {
         require_maps_of_signals(scan_.coil_maps, scan_.file);
     }
     try {
         make(options, transforms);
     } catch (const InputError& error) {
-        const bool asked_for = !is_default(options.maps) || !scan_.calibrations.empty() ||
-                               !scan_.calibrations_unused.empty();
-        if (asked_for) {
+        const bool is_requested = !is_default(options.maps) || !scan_.calibrations.empty() ||
+                                  !scan_.calibrations_unused.empty();
+        if (is_requested) {
             throw;
         }
         method_ = nullptr;
@@ -147,7 +147,7 @@ void ScanMaps::make(PrepareOptions& options, Transforms& transforms) {
         scan_.facts.push_back(text("coil maps by ", method_->name,
                                    " from the centre of k-space, "
                                    "for each of ",
-                                   slices_.size(), " places", together("; in the first ")));
+                                   slices_.size(), " slices", together("; in the first ")));
         return;
     }
     const SumOfSquares squares = sum_of_squares(*of_all_->values);
@@ -219,7 +219,7 @@ void ScanMaps::take_stored(const std::string& file, StoredVolumes stored,
                      with_smaller_field(scan_.grid, file_grid_), of);
     make_first(transforms);
     scan_.facts.push_back("coil maps of " + file + ", SHA-256 " + stored.sha256 +
-                          (differ() ? ", at the place of each slice" : ""));
+                          (differ() ? ", resampled to each slice" : ""));
 }
 
 CoilRows ScanMaps::taken(const Slice& slice) {
@@ -263,7 +263,7 @@ Calibration ScanMaps::calibration_of(const Slice& slice, const CalibrationField&
         calibrate_frames(transforms, scan_, field, frames_, good, report_);
     if (!all) {
         throw InputError({scan_.file, "coil maps by " + method_->name,
-                          "only zeros in every frame of a place",
+                          "only zeros in every frame of a slice",
                           "an object inside the coils' sensitive volume",
                           text("leave its frames out, or pass `maps` FILE; ", without_maps)});
     }
@@ -281,7 +281,7 @@ CoilRows ScanMaps::estimated(const Slice& slice, Transforms& transforms) {
         const std::string unused = why_no_calibration(scan_, first);
         if (!unused.empty()) {
             fault.found += ", and calibration lines " + unused;
-            fault.expected += ", or calibration lines of the image's coils and place";
+            fault.expected += ", or calibration lines of the image's coils and slice";
         }
         if (slices_.size() > 1) {
             const std::string name = slice_in(first.label);
@@ -298,10 +298,10 @@ CoilRows ScanMaps::estimate(const Slice& slice, Transforms& transforms) {
     together_ = calibration.together;
     unexplained_ = calibration.unexplained;
     matrix_ = by(calibration.grid.size, scan_.grid.dimensions);
-    CoilRows maps = method_->estimate(calibration, field.grid(), how_);
+    CoilRows maps = method_->estimate(calibration, field.grid(), estimate_options_);
     if (slices_.size() > 1 && maps.largest_part() == 0) { // a slice beside the object
         report_.add({Found::maps_by_walsh, {{"frame", slice.first_frame()}}});
-        maps = walsh_maps(calibration, field.grid(), how_);
+        maps = walsh_maps(calibration, field.grid(), estimate_options_);
     }
     return field.is_narrower()
                ? resampled(maps, field.grid(), scan_.grid, {scan_.file, "coil maps", without_maps})
@@ -320,11 +320,11 @@ SliceMaps ScanMaps::scaled(CoilRows maps) {
             }
         });
     }
-    if (scale != 1 && !is_scale_told_) {
-        is_scale_told_ = true;
-        report_.tell(
+    if (scale != 1 && !is_scale_reported_) {
+        is_scale_reported_ = true;
+        report_.info(
             text("coil maps have a mean sum of squares of ", rounded(mean),
-                 differ() ? " in a place" : "", ": they are divided by ", rounded(scale),
+                 differ() ? " in a slice" : "", ": they are divided by ", rounded(scale),
                  " for the solve, and the image is in the units of the maps as they were"));
     }
     return {std::make_shared<const CoilRows>(std::move(maps)), scale};
@@ -332,13 +332,13 @@ SliceMaps ScanMaps::scaled(CoilRows maps) {
 
 /// Makes the maps of the first slice that can have any; the other slices fail with their frames.
 void ScanMaps::make_first(Transforms& transforms) {
-    const std::vector<std::size_t> place_of = slice_of_frames(slices_);
+    const std::vector<std::size_t> slice_of = slice_of_frames(slices_);
     std::optional<InputError> why;
-    for (std::size_t f = first_; f < place_of.size(); ++f) {
+    for (std::size_t f = first_; f < slice_of.size(); ++f) {
         if (frames_.is_bad(f)) {
             continue;
         }
-        const Slice& slice = slices_[place_of[f]];
+        const Slice& slice = slices_[slice_of[f]];
         try {
             SliceMaps maps = of(slice, transforms);
             first_ = f;

@@ -48,7 +48,7 @@ public:
     bool differ() const { return (method_ != nullptr || volumes_) && slices_.size() > 1; }
     /// The maps of a slice, once. Where the
     /// mean of sum |S|^2 over voxels with maps is not within 0.5 to 2 they are divided by a number
-    /// that brings it there, which is told. InputError when they cannot be made.
+    /// that brings it there, which is reported. InputError when they cannot be made.
     SliceMaps of(const Slice& slice, Transforms& transforms);
     /// The maps of all slices; none where slices have their own.
     const std::optional<SliceMaps>& of_all() const { return of_all_; }
@@ -77,12 +77,12 @@ private:
     Reporter& report_;
     std::size_t first_;
     const MapsMethod* method_ = nullptr; ///< method of estimated maps
-    MapsOptions how_;
+    MapsOptions estimate_options_;
     std::string file_; ///< file of maps that are not estimated
     std::optional<SliceVolumes> volumes_;
     std::optional<SliceMaps> of_all_;
     std::map<std::size_t, SliceMaps> kept_; ///< made before their slices
-    bool is_scale_told_ = false;
+    bool is_scale_reported_ = false;
     std::string matrix_; ///< matrix of the last calibration
     std::size_t together_ = 1; ///< number of frames joined into one by it
     double unexplained_ = 0; ///< share of its samples' energy that it left

@@ -288,12 +288,12 @@ bool is_object_beyond(const Calibration& calibration, const Vec3& field_mm) {
             outside = std::max(outside, (std::abs(x[d]) - share / 2) *
                                             static_cast<double>(calibration.grid.size[d]));
         }
-        const double here = energy(static_cast<Eigen::Index>(n));
+        const double strength = energy(static_cast<Eigen::Index>(n));
         if (outside >= voxels_of_window) {
-            beyond = std::max(beyond, here);
+            beyond = std::max(beyond, strength);
         }
         if (outside < 0) {
-            within += here;
+            within += strength;
             ++voxels_within;
         }
     }

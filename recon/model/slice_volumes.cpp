@@ -21,12 +21,12 @@ Grid grid_of_slice(const Scan& scan, const Slice& slice) {
 }
 
 /// InputError unless the frame lies where the first frame of its slice does.
-void require_place(const Scan& scan, const Frame& frame, const Grid& first) {
+void require_pose(const Scan& scan, const Frame& frame, const Grid& first) {
     const PoseDifference from_first = apart(*frame.turned, {first.position, first.directions});
     if (!from_first.share_maps()) {
-        throw InputError({scan.file, "place of the frame " + frame.label,
+        throw InputError({scan.file, "pose of the frame " + frame.label,
                           from_first.in_words() + " from the first frame of its slice",
-                          "one place a slice, in a scan of several orientations",
+                          "one pose a slice, in a scan of several orientations",
                           "choose frames of one orientation, with `slice` for example"});
     }
 }
@@ -46,12 +46,12 @@ SliceVolumes::SliceVolumes(CoilRows volumes, const Grid& grid, const Scan& scan,
         grids_.push_back(are_slices ? grid_of_slice(scan, slice) : slice.grid);
         for (const std::size_t f : slice.frames()) {
             if (are_slices && scan.frames[f].turned) {
-                require_place(scan, scan.frames[f], grids_.back());
+                require_pose(scan, scan.frames[f], grids_.back());
             }
         }
     }
     if (differ()) {
-        require_own_places(scan);
+        require_own_poses(scan);
     }
     for (const Grid& one : grids_) {
         Grid there = needed;
@@ -61,7 +61,7 @@ SliceVolumes::SliceVolumes(CoilRows volumes, const Grid& grid, const Scan& scan,
     }
 }
 
-void SliceVolumes::require_own_places(const Scan& scan) const {
+void SliceVolumes::require_own_poses(const Scan& scan) const {
     if (grid_.size[2] == 1) {
         require_one_slice(
             scan, of_.thing + " of " + of_.file,
@@ -69,18 +69,18 @@ void SliceVolumes::require_own_places(const Scan& scan) const {
                 of_.next);
     }
     for (std::size_t a = 0; a < grids_.size(); ++a) {
-        require_known_place(grids_[a], "the scan", of_);
+        require_known_pose(grids_[a], "the scan", of_);
         for (std::size_t b = 0; b < a; ++b) {
             const Pose one{grids_[a].position, grids_[a].directions};
             if (apart(one, {grids_[b].position, grids_[b].directions}).in_words().empty()) {
-                throw InputError({scan.file, "places of the slices", "the same of two slices",
-                                  text("a place of its own for each slice, to resample the ",
+                throw InputError({scan.file, "poses of the slices", "the same of two slices",
+                                  text("a pose of its own for each slice, to resample the ",
                                        of_.thing, " of ", of_.file),
                                   "correct the headers, or choose one slice with `slice`"});
             }
         }
     }
-    require_known_place(grid_, "this file", of_);
+    require_known_pose(grid_, "this file", of_);
 }
 
 CoilRows SliceVolumes::take(const Slice& slice) {

@@ -14,7 +14,7 @@ class SliceVolumes {
 public:
     /// `volumes` C x N lie on `grid`, and are to hold the field of view of `needed`. InputError
     /// when they do not (require_same_field), have fewer dimensions than the scan, or when a scan
-    /// of several slices meets volumes that serve one: of one plane, or of an unknown place.
+    /// of several slices meets volumes that serve one: of one plane, or of an unknown pose.
     SliceVolumes(CoilRows volumes, const Grid& grid, const Scan& scan,
                  const std::vector<Slice>& slices, const Grid& needed, const Resampled& of);
 
@@ -25,7 +25,7 @@ public:
     CoilRows take(const Slice& slice);
 
 private:
-    void require_own_places(const Scan& scan) const;
+    void require_own_poses(const Scan& scan) const;
 
     CoilRows volumes_;
     Grid grid_;

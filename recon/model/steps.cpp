@@ -12,10 +12,11 @@ namespace lsrecon {
 
 namespace {
 
-void change_geometry(ScanInPreparation& it) {
-    it.frames.change([geometry = Geometry(it.options.geometry, it.scan)](
-                         std::size_t index, Frame& frame) { geometry.apply(index, frame); });
-    it.slices = slices_of(it.scan);
+void change_geometry(ScanInPreparation& preparation) {
+    preparation.frames.change(
+        [geometry = Geometry(preparation.options.geometry, preparation.scan)](
+            std::size_t index, Frame& frame) { geometry.apply(index, frame); });
+    preparation.slices = slices_of(preparation.scan);
 }
 
 /// The root mean square of the samples that are farthest from the centre of k-space, over that of
@@ -44,21 +45,23 @@ double edge_over_noise(const Frame& frame, const CoilRows& noise) {
 }
 
 /// Scanners and simulators scale noise in ways of their own.
-void leave_out_unlike_noise(ScanInPreparation& it) {
+void leave_out_unlike_noise(ScanInPreparation& preparation) {
     constexpr double most = 100;
-    const double ratio = it.frames.look_at(it.frames.first_good(), [&](const Frame& frame) {
-        return edge_over_noise(frame, it.scan.noise);
-    });
+    const double ratio =
+        preparation.frames.look_at(preparation.frames.first_good(), [&](const Frame& frame) {
+            return edge_over_noise(frame, preparation.scan.noise);
+        });
     if (std::isfinite(ratio) && ratio > most) {
-        it.scan.noise = {};
-        it.scan.findings.push_back({Found::noise_unlike_samples, {{"ratio", std::round(ratio)}}});
+        preparation.scan.noise = {};
+        preparation.scan.findings.push_back(
+            {Found::noise_unlike_samples, {{"ratio", std::round(ratio)}}});
     }
 }
 
-void whiten(ScanInPreparation& it) {
-    it.mix(whitening(it.scan));
-    it.scan.facts.push_back(
-        text("coils prewhitened with ", it.scan.noise.columns(), " samples of noise"));
+void whiten(ScanInPreparation& preparation) {
+    preparation.mix(whitening(preparation.scan));
+    preparation.scan.facts.push_back(
+        text("coils prewhitened with ", preparation.scan.noise.columns(), " samples of noise"));
 }
 
 void require_compression(const Scan& scan, const CoilCompression& wanted) {
@@ -71,79 +74,89 @@ void require_compression(const Scan& scan, const CoilCompression& wanted) {
 
 /// The Gram matrix of the coils in the first good frame of a slice; none of zeros, which say
 /// nothing about the coils.
-std::optional<Eigen::MatrixXcd> gram_of(ScanInPreparation& it, const Slice& slice) {
-    const std::vector<std::size_t> good = it.frames.good_of(slice);
+std::optional<Eigen::MatrixXcd> gram_of(ScanInPreparation& preparation, const Slice& slice) {
+    const std::vector<std::size_t> good = preparation.frames.good_of(slice);
     if (good.empty()) {
         return std::nullopt;
     }
-    return it.frames.look_at(good.front(), [](const Frame& frame) {
+    return preparation.frames.look_at(good.front(), [](const Frame& frame) {
         return frame.samples.largest_part() > 0
                    ? std::optional<Eigen::MatrixXcd>(gram(frame.samples))
                    : std::nullopt;
     });
 }
 
-[[noreturn]] void refuse_silence(const ScanInPreparation& it) {
-    throw InputError({it.scan.file,
-                      text("samples of frame ", it.frames.first_good(), ", from which `coils` and ",
-                           "`energy` find virtual coils"),
+[[noreturn]] void refuse_silence(const ScanInPreparation& preparation) {
+    throw InputError({preparation.scan.file,
+                      text("samples of frame ", preparation.frames.first_good(),
+                           ", from which `coils` and ", "`energy` find virtual coils"),
                       "only zeros", "an object inside the coils' sensitive volume",
                       "leave the frame out with `frames`, or compress no coils"});
 }
 
-void compress(ScanInPreparation& it) {
-    const CoilCompression& wanted = it.options.compression;
-    require_compression(it.scan, wanted);
-    const std::size_t before = it.scan.coils();
+void compress(ScanInPreparation& preparation) {
+    const CoilCompression& wanted = preparation.options.compression;
+    require_compression(preparation.scan, wanted);
+    const std::size_t before = preparation.scan.coils();
     std::vector<Eigen::MatrixXcd> grams;
-    for (const Slice& slice : it.slices) {
-        if (const std::optional<Eigen::MatrixXcd> gram = gram_of(it, slice)) {
+    for (const Slice& slice : preparation.slices) {
+        if (const std::optional<Eigen::MatrixXcd> gram = gram_of(preparation, slice)) {
             grams.push_back(*gram);
         }
     }
     if (grams.empty()) {
-        refuse_silence(it);
+        refuse_silence(preparation);
     }
     const CompressedCoils compressed = compressed_coils(grams, wanted);
-    it.mix(compressed.mixing);
-    it.scan.facts.push_back(text(before, " coils compressed to ", it.scan.coils(), ", with ",
-                                 100 * compressed.energy, " % of the energy",
-                                 grams.size() > 1 ? " in the slice that keeps least" : ""));
+    preparation.mix(compressed.mixing);
+    preparation.scan.facts.push_back(
+        text(before, " coils compressed to ", preparation.scan.coils(), ", with ",
+             100 * compressed.energy, " % of the energy",
+             grams.size() > 1 ? " in the slice that keeps least" : ""));
 }
 
-void take_maps(ScanInPreparation& it) {
-    it.maps.emplace(it.scan, it.slices, it.file_grid, it.frames, it.options, it.transforms,
-                    it.report);
+void take_maps(ScanInPreparation& preparation) {
+    preparation.maps.emplace(preparation.scan, preparation.slices, preparation.file_grid,
+                             preparation.frames, preparation.options, preparation.transforms,
+                             preparation.report);
 }
 
-void take_prior(ScanInPreparation& it) {
-    it.prior.emplace(it.options.prior, std::move(*it.options.stored_prior), it.scan, it.slices,
-                     it.options.geometry.shifts());
+void take_prior(ScanInPreparation& preparation) {
+    preparation.prior.emplace(preparation.options.prior,
+                              std::move(*preparation.options.stored_prior), preparation.scan,
+                              preparation.slices, preparation.options.geometry.shifts());
 }
 
 } // namespace
 
 const std::vector<Step>& steps() {
-    using It = const ScanInPreparation&;
+    using Preparation = const ScanInPreparation&;
     static const std::vector<Step> rows{
-        {"geometry", [](It it) { return it.options.geometry.any(); }, &change_geometry, nullptr},
-        {"field map", [](It) { return true; }, &take_field, nullptr},
-        {"noise of another scale", [](It it) { return !it.scan.noise.empty(); },
+        {"geometry", [](Preparation preparation) { return preparation.options.geometry.any(); },
+         &change_geometry, nullptr},
+        {"field map", [](Preparation) { return true; }, &take_field, nullptr},
+        {"noise of another scale",
+         [](Preparation preparation) { return !preparation.scan.noise.empty(); },
          &leave_out_unlike_noise, nullptr},
-        {"whitening", [](It it) { return it.options.whiten && !it.scan.noise.empty(); }, &whiten,
-         nullptr},
-        {"compression", [](It it) { return it.options.compression.asked_for(); }, &compress,
-         nullptr},
-        {"coil maps", [](It) { return true; }, &take_maps, &cost_of_maps},
-        {"prior image", [](It it) { return it.options.stored_prior.has_value(); }, &take_prior,
-         nullptr},
+        {"whitening",
+         [](Preparation preparation) {
+             return preparation.options.whiten && !preparation.scan.noise.empty();
+         },
+         &whiten, nullptr},
+        {"compression",
+         [](Preparation preparation) { return preparation.options.compression.is_requested(); },
+         &compress, nullptr},
+        {"coil maps", [](Preparation) { return true; }, &take_maps, &cost_of_maps},
+        {"prior image",
+         [](Preparation preparation) { return preparation.options.stored_prior.has_value(); },
+         &take_prior, nullptr},
     };
     return rows;
 }
 
-ScanInPreparation::ScanInPreparation(FrameSource& source, PrepareOptions asked, Transforms& by,
+ScanInPreparation::ScanInPreparation(FrameSource& source, PrepareOptions wanted, Transforms& by,
                                      Reporter& watching)
-    : scan(source.take_scan()), frames(source, scan), options(std::move(asked)), transforms(by),
+    : scan(source.take_scan()), frames(source, scan), options(std::move(wanted)), transforms(by),
       report(watching), file_grid(scan.grid), slices(slices_of(scan)) {}
 
 void ScanInPreparation::mix(const CoilTransform& mixing) {

@@ -53,10 +53,10 @@ struct StepCost {
 /// A step of preparation: what is changed once for the scan, and with it in each of its frames.
 struct Step {
     std::string name;
-    bool (*applies)(const ScanInPreparation& it);
+    bool (*applies)(const ScanInPreparation& preparation);
     /// Adds a fact or a finding to the scan. InputError when it cannot be done; UsageError for
     /// options that the scan has no use for.
-    void (*apply)(ScanInPreparation& it);
+    void (*apply)(ScanInPreparation& preparation);
     StepCost (*cost)(const ScanToPrepare& scan); ///< null for next to nothing
 };
 
@@ -68,7 +68,7 @@ bool estimates_maps(const ScanToPrepare& scan);
 bool can_estimate_maps(const Scan& scan, const Grid& grid);
 
 /// Rows of the table whose functions are in other files:
-void take_field(ScanInPreparation& it);
+void take_field(ScanInPreparation& preparation);
 StepCost cost_of_maps(const ScanToPrepare& scan);
 
 } // namespace lsrecon

@@ -85,21 +85,21 @@ RealVector eigenvalues(const GridSize& size, const OfDistance& of, Share share) 
 
 // --- kernels ------------------------------------------------------------------------------------
 
-/// visit(n, place) for every voxel n: elements 0, 2, 4, ..., 5, 3, 1 of each dimension come to
-/// places 0, 1, 2, ... U of multiply_in_cosines turns the FFT of elements in this order, over the
+/// visit(n, m) for every voxel n: elements 0, 2, 4, ..., 5, 3, 1 of each dimension come to
+/// m = 0, 1, 2, ... U of multiply_in_cosines turns the FFT of elements in this order, over the
 /// root of its length, into the cosine transform (DCT-II) of norm 1. Makhoul 1980, IEEE Trans. ASSP
 /// 28:27.
 template <typename Visit> void for_each_interleaved(const GridSize& size, const Visit& visit) {
-    const auto place = [](std::size_t n, std::size_t end) {
+    const auto interleaved = [](std::size_t n, std::size_t end) {
         return n % 2 == 0 ? n / 2 : end - 1 - n / 2;
     };
     const std::size_t cores = cores_for(size[0] * size[1] * size[2]);
     for_each_range_in_parallel(size[1] * size[2], cores, [&](const Range& rows) {
         for (std::size_t row = rows.first; row < rows.first + rows.count; ++row) {
             const std::size_t to =
-                place(row / size[1], size[2]) * size[1] + place(row % size[1], size[1]);
+                interleaved(row / size[1], size[2]) * size[1] + interleaved(row % size[1], size[1]);
             for (std::size_t x = 0; x < size[0]; ++x) {
-                visit(row * size[0] + x, to * size[0] + place(x, size[0]));
+                visit(row * size[0] + x, to * size[0] + interleaved(x, size[0]));
             }
         }
     });
@@ -107,12 +107,14 @@ template <typename Visit> void for_each_interleaved(const GridSize& size, const 
 
 template <typename Real>
 void interleave_loops(const std::complex<Real>* in, const GridSize& size, std::complex<Real>* out) {
-    for_each_interleaved(size, [&](std::size_t n, std::size_t place) { out[place] = in[n]; });
+    for_each_interleaved(size,
+                         [&](std::size_t n, std::size_t interleaved) { out[interleaved] = in[n]; });
 }
 
 template <typename Real> void deinterleave_loops(const std::complex<Real>* in, const GridSize& size,
                                                  std::complex<Real>* out) {
-    for_each_interleaved(size, [&](std::size_t n, std::size_t place) { out[n] = in[place]; });
+    for_each_interleaved(size,
+                         [&](std::size_t n, std::size_t interleaved) { out[n] = in[interleaved]; });
 }
 
 /// visit(w(k), y(k), y(N - k)), 0 < k < N / 2, for every pair of voxels of each dimension in turn.

@@ -87,8 +87,8 @@ double Toeplitz::seconds(const Device& device, const Machine& machine, const Gri
                           static_cast<double>(embedding.parities.size()) * points * butterflies *
                           of_butterfly / rate;
     const std::size_t batches = divide_up(maps, embedding.batch(maps, precision));
-    return static_cast<double>(batches) * machine.pace.product +
-           static_cast<double>(maps) * machine.pace.convolution * of_map;
+    return static_cast<double>(batches) * machine.model.product +
+           static_cast<double>(maps) * machine.model.convolution * of_map;
 }
 
 // Half of Q is enough for its real spectrum: Q(-d) = conj Q(d), so that each difference counts

@@ -72,11 +72,11 @@ public:
     static Cost cost_of_making(const Device& device, const Grid& grid, Precision precision);
     /// Number of products that take as long as making its spectra.
     static constexpr double products_of_making = 3;
-    /// Seconds of a product with so many coil maps: at the pace of this device, or of another
+    /// Seconds of a product with so many coil maps: by the model of this machine, or of another
     /// machine.
     static double seconds(const Device& device, const Grid& grid, Precision precision,
                           std::size_t maps) {
-        return seconds(device, {device.info(), device.pace()}, grid, precision, maps);
+        return seconds(device, {device.info(), device.machine_model()}, grid, precision, maps);
     }
     static double seconds(const Device& device, const Machine& machine, const Grid& grid,
                           Precision precision, std::size_t maps);

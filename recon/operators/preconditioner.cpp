@@ -271,7 +271,7 @@ private:
         }
         fft_->backward(sum);
         const double at_zero = device_.download(sum, 0, 1)(0).real();
-        if (at_zero > 0) { // else there are no signals to tell apart
+        if (at_zero > 0) { // else there are no signals to distinguish
             device_.combine(0, sum, 1 / at_zero, sum);
         }
         return sum;

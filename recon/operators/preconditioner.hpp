@@ -33,7 +33,7 @@ public:
 std::shared_ptr<Basis> make_cosine_basis(Device& device, const Grid& grid, Precision precision);
 
 /// Exponentials of a period, whose matrices are circulant: Chan 1988, SIAM J. Sci. Stat. Comput.
-/// 9:766. They tell directions of k-space apart, such as spokes, that are each other's mirror
+/// 9:766. They distinguish directions of k-space, such as spokes, that are each other's mirror
 /// image. To them opposite faces of the grid are neighbours. With
 /// maps the first column is multiplied by their autocorrelation, scaled to 1 at 0: coils see
 /// directions of k-space that were not sampled, from those beside them.

@@ -78,7 +78,7 @@ QMaking making_of_q(Transforms& transforms, const Trajectory& trajectory, const 
 
 double largest_q_error(Transforms& transforms, const Trajectory& trajectory, const Grid& grid) {
     constexpr double of_other_engines = 10; // that are exact
-    if (transforms.options().is_accuracy_asked_for()) {
+    if (transforms.options().is_accuracy_requested()) {
         return transforms.accuracy();
     }
     const Voxels half = Voxels::half_differences(grid);

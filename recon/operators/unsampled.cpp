@@ -126,7 +126,7 @@ public:
             take(number);
         }
     }
-    long apart() const { return next_ < none ? next_ - least_ : 0; } ///< 0 where all are alike
+    long apart() const { return next_ < none ? next_ - least_ : 0; } ///< 0 where all are equal
 
 private:
     static constexpr long none = std::numeric_limits<long>::max();

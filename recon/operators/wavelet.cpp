@@ -181,8 +181,9 @@ Wavelet::Wavelet(Device& device, const Grid& grid, Precision precision)
 }
 
 // Each filter of a dimension gives two results, which the next dimension takes one after the other.
-Wavelet::Component Wavelet::place(const WaveletLevel& level, std::size_t depth, std::size_t passes,
-                                  const Array& numbers, const Component& coarse) const {
+Wavelet::Component Wavelet::output_of_filter(const WaveletLevel& level, std::size_t depth,
+                                             std::size_t passes, const Array& numbers,
+                                             const Component& coarse) const {
     if (depth < level.dimensions.size()) {
         return {halves_[2 * (depth - 1) + passes % 2], 0};
     }
@@ -192,8 +193,8 @@ Wavelet::Component Wavelet::place(const WaveletLevel& level, std::size_t depth, 
 void Wavelet::split(const WaveletLevel& level, std::size_t depth, std::size_t passes,
                     const Component& in, const Array& out) {
     const Component coarse{out, level.coarse * inputs()};
-    const Component low = place(level, depth + 1, 2 * passes, out, coarse);
-    const Component high = place(level, depth + 1, 2 * passes + 1, out, coarse);
+    const Component low = output_of_filter(level, depth + 1, 2 * passes, out, coarse);
+    const Component high = output_of_filter(level, depth + 1, 2 * passes + 1, out, coarse);
     const Taps& c = level.low_pass;
     filter.run(device_, grid_.size, in.array, in.first, grid_.size, level.dimensions[depth],
                level.step, c[0], c[1], c[2], c[3], low.array, low.first, high.array, high.first);
@@ -205,8 +206,8 @@ void Wavelet::split(const WaveletLevel& level, std::size_t depth, std::size_t pa
 
 void Wavelet::merge(const WaveletLevel& level, std::size_t depth, std::size_t passes,
                     const Array& in, const Component& out) {
-    const Component low = place(level, depth + 1, 2 * passes, in, {coarse_, 0});
-    const Component high = place(level, depth + 1, 2 * passes + 1, in, {coarse_, 0});
+    const Component low = output_of_filter(level, depth + 1, 2 * passes, in, {coarse_, 0});
+    const Component high = output_of_filter(level, depth + 1, 2 * passes + 1, in, {coarse_, 0});
     if (depth + 1 < level.dimensions.size()) {
         merge(level, depth + 1, 2 * passes, in, low);
         merge(level, depth + 1, 2 * passes + 1, in, high);

@@ -70,10 +70,10 @@ private:
         std::size_t first = 0;
     };
 
-    /// The place of the results of the filters from dimension `depth` of a level on, for the low
+    /// Where the results of the filters go from dimension `depth` of a level on, for the low
     /// (0) or high (1) passes so far, as bits.
-    Component place(const WaveletLevel& level, std::size_t depth, std::size_t passes,
-                    const Array& numbers, const Component& coarse) const;
+    Component output_of_filter(const WaveletLevel& level, std::size_t depth, std::size_t passes,
+                               const Array& numbers, const Component& coarse) const;
     void split(const WaveletLevel& level, std::size_t depth, std::size_t passes,
                const Component& in, const Array& out);
     void merge(const WaveletLevel& level, std::size_t depth, std::size_t passes, const Array& in,

@@ -262,21 +262,21 @@ bool may_be_joint(const Transforms& transforms, const ReconstructOptions& option
         options.certify > 0 || options.noise_replicas > 0) {
         return false;
     }
-    SolveOptions how = options.solve;
-    how.regularisers.insert(how.regularisers.end(), {{"tv", 0}, {"ttv", 0}});
+    SolveOptions settings = options.solve;
+    settings.regularisers.insert(settings.regularisers.end(), {{"tv", 0}, {"ttv", 0}});
     try {
-        require_joint_budget(transforms, scan, frame, how);
+        require_joint_budget(transforms, scan, frame, settings);
     } catch (const Error&) {
         return false;
     }
     const std::size_t frames = std::min(most_frames_of_weight, scan.frames.size());
     return std::all_of(regularisers().begin(), regularisers().end(), [&](const Regulariser& row) {
-        how.regularisers = options.solve.regularisers;
-        how.regularisers.push_back({row.name, 0});
+        settings.regularisers = options.solve.regularisers;
+        settings.regularisers.push_back({row.name, 0});
         return !row.may_be_weighed ||
                fits(transforms.device(), memory_limit(),
                     cost_of_frames(transforms.device(), frame, transforms.precision(), frames,
-                                   frames, how));
+                                   frames, settings));
     });
 }
 
@@ -288,14 +288,14 @@ void require_room(Transforms& transforms, const ReconstructOptions& options,
     FrameShape frame = frame_of(options, shape.grid, shape.coils, shape.coil_maps);
     frame.coils = 1; // how many samples each has is not known yet
     frame.name += ", by " + shape.name_of_grid;
-    const SolveOptions how = settle(
+    const SolveOptions settings = settle(
         options, {products_of(transforms, false), unit_roundoff(transforms.solver_precision())});
-    const WhereSolved where = where_solved(transforms, frame.system, how);
+    const WhereSolved where = where_solved(transforms, frame.system, settings);
     if (!where.why_not.empty()) {
         note_move_to_cpu(transforms, where.why_not);
     }
     HostMemory memory(transforms.device().in_host_memory());
-    add_frame(memory, transforms, frame, how);
+    add_frame(memory, transforms, frame, settings);
     add_program(memory, transforms.device());
     memory.require(shape.file);
 }

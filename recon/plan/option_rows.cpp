@@ -247,8 +247,8 @@ OptionTable solver_options(SolveOptions& solve, SolveEffort& effort) {
 
 } // namespace
 
-OptionTable place_options(GeometryOptions& geometry) {
-    return in("Place",
+OptionTable geometry_options(GeometryOptions& geometry) {
+    return in("Geometry",
               {{"matrix", number(geometry.matrix, whole(1), "X,Y[,Z]"), "voxels of the image",
                 Default{"as the file says"},
                 More{"A smaller matrix leaves out the samples beyond its N/2."}},
@@ -266,7 +266,7 @@ OptionTable place_options(GeometryOptions& geometry) {
 
 OptionTable field_options(PrepareOptions& prepare) {
     return in(
-        "Place",
+        "Geometry",
         {{"field_map", source_value(prepare.field_map, &field_source, "FILE|none"),
           "field map for off-resonance correction", Unit{"Hz"}, Default{"the scan's own"},
           More{"A file with `/field_map`, a real image, or an array (.npy, .cfl). HDF5 may also "
@@ -302,8 +302,8 @@ OptionTable maps_options(PrepareOptions& prepare, const std::string& by_default)
 
 OptionTable solve_options(ReconstructOptions& options) {
     PrepareOptions& prepare = options.prepare;
-    return joined({place_options(prepare.geometry), field_options(prepare), maps_options(prepare),
-                   coils_options(prepare), method_options(options.solve),
+    return joined({geometry_options(prepare.geometry), field_options(prepare),
+                   maps_options(prepare), coils_options(prepare), method_options(options.solve),
                    regularisation_options(options), solver_options(options.solve, options.effort)});
 }
 
@@ -375,7 +375,7 @@ OptionTable error_options(ReconstructOptions& options) {
                "cases. Where floats cannot keep EPS, transforms compute in double precision by "
                "themselves. Without the option the error is reported for kernels that are not "
                "exact. With a regulariser that is not quadratic each frame is solved once more to "
-               "tell it."}}});
+               "find it."}}});
 }
 
 } // namespace lsrecon::option

@@ -14,7 +14,7 @@ namespace lsrecon {
 
 namespace {
 
-/// A method that does not solve has no use for what a solver is told.
+/// A method that does not solve has no use for settings of a solver.
 void require_use_of_method(const ReconstructOptions& options) {
     const SolveOptions& solve = options.solve;
     const SolveEffort& effort = options.effort;
@@ -78,7 +78,7 @@ void require_weights(const ReconstructOptions& options) {
         open.emplace_back("auto");
     }
     std::sort(open.begin(), open.end());
-    const bool is_one_weight = open == std::vector<std::string>{"ttv", "tv"}; // of both alike
+    const bool is_one_weight = open == std::vector<std::string>{"ttv", "tv"}; // of both
     if (open.size() > 1 && !is_one_weight) {
         throw UsageError("`reg`: " + text(open.size(), " regularisers without a weight") +
                          "\n  next:     give all of them a weight but one; tv and ttv may share "

@@ -49,7 +49,7 @@ void require_consistent(const ReconstructOptions& options);
 namespace lsrecon::option {
 
 /// The rows that several commands take, bound to the members of their structs.
-OptionTable place_options(GeometryOptions& geometry);
+OptionTable geometry_options(GeometryOptions& geometry);
 OptionTable field_options(PrepareOptions& prepare);
 OptionTable maps_options(PrepareOptions& prepare,
                          const std::string& by_default = "the scan's, or espirit");
@@ -58,11 +58,11 @@ OptionTable device_options(ComputeOptions& compute,
                            const std::string& about_kernel =
                                "It settles the engine. `lsrecon devices` lists the kernels.");
 Option device_option(std::string& device);
-/// The options of the model and its solve, from the place of the image to the solver.
+/// The options of the model and its solve, from the geometry of the image to the solver.
 OptionTable solve_options(ReconstructOptions& options);
 /// The files in which Q is kept.
 OptionTable kept_q_options(std::string& q_file, std::string& q_folder);
-/// Options by which an image tells of its own noise and error.
+/// Options by which an image reports its own noise and error.
 OptionTable error_options(ReconstructOptions& options);
 
 } // namespace lsrecon::option

@@ -44,22 +44,22 @@ struct Prepared {
     const Grid& grid;
     FrameShape shape;
     SolveFacts facts;
-    SolveOptions how;
+    SolveOptions settings;
     Formulation formulation;
 
-    const MachineModel& machine() const { return transforms.device().pace(); }
+    const MachineModel& machine() const { return transforms.device().machine_model(); }
     bool by_rule() const {
-        return !rule_of(options).word.empty() && !need_splitting(how.regularisers);
+        return !rule_of(options).word.empty() && !need_splitting(settings.regularisers);
     }
     bool has_lambda_curve() const { return by_rule() && rule_of(options).word != held_out; }
     /// Whether the tolerance ends the solve, and not the most iterations.
     bool converges() const {
-        const bool regularised = how.lambda > 0 || !how.regularisers.empty();
-        return regularised && !need_splitting(how.regularisers);
+        const bool regularised = settings.lambda > 0 || !settings.regularisers.empty();
+        return regularised && !need_splitting(settings.regularisers);
     }
-    double expected_lambda() const { return by_rule() ? usual_lambda_of_rule : how.lambda; }
+    double expected_lambda() const { return by_rule() ? usual_lambda_of_rule : settings.lambda; }
     int iterations() const {
-        return converges() ? expected_iterations(how, expected_lambda()) : how.iterations;
+        return converges() ? expected_iterations(settings, expected_lambda()) : settings.iterations;
     }
     std::string assumed() const {
         if (!converges()) {
@@ -67,17 +67,17 @@ struct Prepared {
         }
         const std::string lambda = text("lambda ", expected_lambda());
         return text(iterations(), " iterations until the solve has converged, with ",
-                    by_rule()        ? lambda + ", where the scan chooses its own"
-                    : how.lambda > 0 ? lambda
-                                     : "a regulariser alone");
+                    by_rule()             ? lambda + ", where the scan chooses its own"
+                    : settings.lambda > 0 ? lambda
+                                          : "a regulariser alone");
     }
 };
 
 /// The scan has no coil maps if nobody asks for them and none can be estimated.
 ReconstructOptions as_possible(ReconstructOptions options, const Scan& scan, const Grid& grid) {
-    const bool asked_for = !is_default(options.prepare.maps) || !scan.calibrations.empty() ||
-                           !scan.calibrations_unused.empty();
-    if (!asked_for && scan.coil_maps.empty() && scan.coils() > 1 && !scan.voxels &&
+    const bool is_requested = !is_default(options.prepare.maps) || !scan.calibrations.empty() ||
+                              !scan.calibrations_unused.empty();
+    if (!is_requested && scan.coil_maps.empty() && scan.coils() > 1 && !scan.voxels &&
         !can_estimate_maps(scan, grid)) {
         options.prepare.maps = NoSource();
     }
@@ -106,13 +106,13 @@ double seconds_of_weights(const Prepared& of, const Trajectory& trajectory) {
     double seconds =
         2 * q.predicted("q", 1).seconds + 2 * transform.predicted("fhd", coils).seconds;
     for (const Candidate& candidate : candidates) {
-        SolveOptions how = of.how;
-        how.regularisers = candidate.regularisers;
-        how.iterations =
+        SolveOptions settings = of.settings;
+        settings.regularisers = candidate.regularisers;
+        settings.iterations =
             candidate.by_lambda ? usual_iterations_of_lambda : usual_iterations_of_weight;
-        seconds +=
-            static_cast<double>(alone ? coils : 1) *
-            seconds_of_least_squares(of.transforms, points, few, how, of.formulation.through_q);
+        seconds += static_cast<double>(alone ? coils : 1) *
+                   seconds_of_least_squares(of.transforms, points, few, settings,
+                                            of.formulation.through_q);
     }
     return static_cast<double>(frames) * seconds;
 }
@@ -131,16 +131,18 @@ void add_solve(const Prepared& of, const Trajectory& trajectory, const Trajector
         add_stage(stages, "q", terms * q.predicted("q", 1).seconds);
     }
     const auto solve = [&](int iterations) {
-        SolveOptions how = of.how;
-        how.iterations = std::min(how.iterations, iterations);
-        return seconds_of_least_squares(of.transforms, points, of.shape.system, how, through_q);
+        SolveOptions settings = of.settings;
+        settings.iterations = std::min(settings.iterations, iterations);
+        return seconds_of_least_squares(of.transforms, points, of.shape.system, settings,
+                                        through_q);
     };
     add_stage(stages, "solve", frames * problems * solve(of.iterations()));
     constexpr double usual_gain = 2; // of the largest eigenvalue over the mean
-    const double rounded = tolerance::image_error(
-        plan.error, of.transforms.epsilon(), of.how.lambda > 0 ? usual_gain / of.how.lambda : 0);
-    if (of.how.precondition && of.converges() && !of.by_rule() &&
-        rounded > of.how.image_tolerance) {
+    const double rounded =
+        tolerance::image_error(plan.error, of.transforms.epsilon(),
+                               of.settings.lambda > 0 ? usual_gain / of.settings.lambda : 0);
+    if (of.settings.precondition && of.converges() && !of.by_rule() &&
+        rounded > of.settings.image_tolerance) {
         add_stage(stages, "rounding", solve(iterations_of_rounding));
     }
 }
@@ -150,10 +152,10 @@ void add_solve(const Prepared& of, const Trajectory& trajectory, const Trajector
 void add_choice_of_lambda(const Prepared& of, const Trajectory& trajectory, Stages& stages) {
     const bool through_q = of.formulation.through_q;
     const auto of_iterations = [&](int iterations) {
-        SolveOptions how = of.how;
-        how.iterations = iterations;
-        return seconds_of_least_squares(of.transforms, trajectory.points(), of.shape.system, how,
-                                        through_q);
+        SolveOptions settings = of.settings;
+        settings.iterations = iterations;
+        return seconds_of_least_squares(of.transforms, trajectory.points(), of.shape.system,
+                                        settings, through_q);
     };
     const bool in_host_memory = of.transforms.device().in_host_memory();
     const double faster = through_q
@@ -172,12 +174,12 @@ void add_memory_of_choice(const Prepared& of, Plan& plan) {
             continue;
         }
         HostMemory memory(device.in_host_memory());
-        add_choice(memory, of.transforms, of.shape, of.how, candidate, of.scan);
+        add_choice(memory, of.transforms, of.shape, of.settings, candidate, of.scan);
         plan.host_bytes = std::max(plan.host_bytes, memory.bytes());
         if (!device.in_host_memory()) {
             plan.device_bytes =
                 std::max(plan.device_bytes,
-                         device_bytes_of_choice(of.transforms, of.shape, of.how, candidate));
+                         device_bytes_of_choice(of.transforms, of.shape, of.settings, candidate));
         }
     }
 }
@@ -186,7 +188,7 @@ void add_memory_of_choice(const Prepared& of, Plan& plan) {
 void add_frames(const Prepared& of, const TrajectoryPlan& plan, Stages& stages) {
     const Trajectory& trajectory = *plan.trajectory;
     const SamplePoints points = trajectory.points();
-    const Method& method = method_of(of.how);
+    const Method& method = method_of(of.settings);
     const auto frames = static_cast<double>(plan.frames);
     const PiecewiseTransform transform(of.transforms, points, of.formulation.voxels);
     add_stage(stages, method.fhd != nullptr ? method.name : "fhd",
@@ -256,7 +258,7 @@ Plan plan_of(Transforms& transforms, const ReconstructOptions& request, const Sc
         }
     }
     Plan result;
-    result.trajectories = plan_trajectories(transforms, of.how, scan, of.formulation,
+    result.trajectories = plan_trajectories(transforms, of.settings, scan, of.formulation,
                                             of.shape.system.maps, planned.with_q);
     for (const TrajectoryPlan& plan : result.trajectories) {
         add_frames(of, plan, stages);
@@ -266,7 +268,7 @@ Plan plan_of(Transforms& transforms, const ReconstructOptions& request, const Sc
     if (of.has_lambda_curve()) {
         add_choice_of_lambda(of, first, stages);
     }
-    const bool compares = method_of(of.how).solves && !estimates_maps(to_prepare);
+    const bool compares = method_of(of.settings).solves && !estimates_maps(to_prepare);
     add_stage(stages, "model",
               compares ? count * ModelCheck::seconds(transforms, grid, first.positions,
                                                      of.shape.system.maps, field != nullptr)
@@ -277,14 +279,15 @@ Plan plan_of(Transforms& transforms, const ReconstructOptions& request, const Sc
     result.spread = machine.spread;
     const Device& device = transforms.device();
     HostMemory memory(device.in_host_memory());
-    add_scan(memory, transforms, of.shape, of.how, scan);
+    add_scan(memory, transforms, of.shape, of.settings, scan);
     HostMemory before(device.in_host_memory());
     add_samples(before, device, of.shape, scan);
     before.add("coil maps", "as they are estimated", prepared);
     result.host_bytes = std::max(memory.bytes(), before.bytes());
-    result.device_bytes = device.in_host_memory() ? 0 : device_bytes(transforms, of.shape, of.how);
+    result.device_bytes =
+        device.in_host_memory() ? 0 : device_bytes(transforms, of.shape, of.settings);
     add_memory_of_choice(of, result);
-    result.iterations = method_of(of.how).solves ? of.how.iterations : 0;
+    result.iterations = method_of(of.settings).solves ? of.settings.iterations : 0;
     result.assumed = of.assumed();
     return result;
 }
@@ -303,7 +306,7 @@ Route route_of(Transforms& transforms, const SamplePoints& points, const Formula
     }
     const double products =
         settings.iterations * frames * static_cast<double>(std::max<std::size_t>(1, maps));
-    const double product = Toeplitz::seconds(transforms.device(), transforms.model(),
+    const double product = Toeplitz::seconds(transforms.device(), transforms.standard_machine(),
                                              formulation.grid, Precision::float64, 1);
     const Cost making = transforms.cost_by_model(transforms.precision(), "q", points,
                                                  Voxels::half_differences(formulation.grid));

@@ -37,7 +37,7 @@ bool is_any_regulariser_tried(const ReconstructOptions& options) {
 Candidate least_squares(const ReconstructOptions& options, const SolveFacts& facts) {
     const RuleChoice rule = rule_of(options);
     Candidate candidate{options.solve.regularisers, options.solve.lambda, rule.word == held_out};
-    if (candidate.by_lambda && !rule.asked_for && facts.products == Products::one_convolution) {
+    if (candidate.by_lambda && !rule.is_requested && facts.products == Products::one_convolution) {
         candidate.regularisers.push_back({"band", weight_of_band});
     }
     return candidate;
@@ -108,10 +108,10 @@ bool needs_grid(const ReconstructOptions& options) {
 }
 
 SolveOptions settle(const ReconstructOptions& options, const SolveFacts& facts) {
-    SolveOptions how = options.solve;
+    SolveOptions settings = options.solve;
     const RuleChoice rule = rule_of(options);
     if (!rule.word.empty()) {
-        how.lambda = facts.lambda.value_or(smallest_lambda);
+        settings.lambda = facts.lambda.value_or(smallest_lambda);
     }
     if (const std::vector<Candidate> candidates = candidates_of(options, facts);
         !candidates.empty()) {
@@ -119,20 +119,20 @@ SolveOptions settle(const ReconstructOptions& options, const SolveFacts& facts) 
         const auto split = std::find_if(candidates.begin(), candidates.end(),
                                         [](const Candidate& one) { return one.has_open_weight(); });
         const Candidate& any = split == candidates.end() ? candidates.front() : *split;
-        how.regularisers = facts.regularisers.value_or(any.regularisers);
-        how.lambda = facts.lambda.value_or(any.by_lambda ? smallest_lambda : any.lambda);
-        for (RegulariserChoice& choice : how.regularisers) {
+        settings.regularisers = facts.regularisers.value_or(any.regularisers);
+        settings.lambda = facts.lambda.value_or(any.by_lambda ? smallest_lambda : any.lambda);
+        for (RegulariserChoice& choice : settings.regularisers) {
             choice.weight = choice.weight == 0 ? usual_weight : choice.weight;
         }
     }
     const bool must_converge =
-        !rule.word.empty() && !rule.asked_for; // nothing else keeps noise out
+        !rule.word.empty() && !rule.is_requested; // nothing else keeps noise out
     const Products products = must_converge && facts.products == Products::transforms
                                   ? Products::convolutions
                                   : facts.products;
-    how.is_chosen = facts.regularisers && !options.effort.iterations;
-    how.settles = how.is_chosen && !facts.is_full; // full scans begin near their image
-    return with_effort(std::move(how), options.effort, products, facts.epsilon);
+    settings.is_chosen = facts.regularisers && !options.effort.iterations;
+    settings.settles = settings.is_chosen && !facts.is_full; // full scans begin near their image
+    return with_effort(std::move(settings), options.effort, products, facts.epsilon);
 }
 
 namespace {
@@ -166,14 +166,14 @@ ComputeOptions choose_compute(ComputeOptions compute, const ReconstructOptions& 
     if (facts.shows_with) {
         return in_doubles(std::move(compute), request, *facts.shows_with);
     }
-    if (!may_be_inexact(compute) || (compute.is_accuracy_asked_for() && !facts.by_samples)) {
+    if (!may_be_inexact(compute) || (compute.is_accuracy_requested() && !facts.by_samples)) {
         return compute;
     }
     const bool by_rule = !rule_of(request).word.empty();
     const double of_image =
         accuracy_of_image(request, by_rule ? usual_lambda : request.solve.lambda,
                           compute.precision.value_or(Precision::float32));
-    if (!compute.is_accuracy_asked_for() || of_image < compute.accuracy) {
+    if (!compute.is_accuracy_requested() || of_image < compute.accuracy) {
         compute.accuracy_is_of_image = true;
         compute.accuracy = of_image;
     }

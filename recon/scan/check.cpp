@@ -49,7 +49,7 @@ double worse(Complex value) {
 /// InputError that names the first value, by its row and column, that is NaN, infinite or near it.
 void require_finite_values(
     const Scan& scan, const std::string& name, const CoilRows& values,
-    const std::function<std::string(std::size_t row, std::size_t column)>& place) {
+    const std::function<std::string(std::size_t row, std::size_t column)>& words_of_index) {
     constexpr double most = 1e150; // an energy is finite
     if (values.largest_part() <= most) { // not of NaN
         return;
@@ -58,7 +58,7 @@ void require_finite_values(
         for (std::size_t m = 0; m < values.columns(); ++m) {
             const double value = worse(values(c, m));
             if (!(std::abs(value) <= most)) {
-                refuse_bad_value(scan, name, value, place(c, m));
+                refuse_bad_value(scan, name, value, words_of_index(c, m));
             }
         }
     }

@@ -32,7 +32,7 @@ struct CoilCompression {
     std::size_t coils = 0; ///< so many; 0: by energy
     double energy = 1; ///< the fewest that keep this share of the samples' energy
 
-    bool asked_for() const { return coils > 0 || energy < 1; }
+    bool is_requested() const { return coils > 0 || energy < 1; }
 };
 
 /// The first virtual coils of the singular value decomposition of samples with orthonormal rows:

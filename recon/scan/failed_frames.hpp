@@ -44,7 +44,7 @@ std::string on_one_line(const std::string& message);
 /// The values in an image in place of a frame that failed: NaN in every voxel, real and imaginary
 /// part. No reader takes it for an image, and frames keep their indices.
 template <typename Number = float>
-std::vector<std::complex<Number>> in_place_of_failed(std::size_t voxels) {
+std::vector<std::complex<Number>> values_of_failed(std::size_t voxels) {
     constexpr Number nan = std::numeric_limits<Number>::quiet_NaN();
     return std::vector<std::complex<Number>>(voxels, {nan, nan});
 }

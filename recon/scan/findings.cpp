@@ -183,7 +183,7 @@ struct Sparse {
     std::size_t frames = 0; ///< number of undersampled frames
     double covered = 1; ///< share of k-space that the sparsest frame covers
     std::size_t samples = 0; ///< samples of the sparsest frame
-    bool alike = true; ///< all frames have as many samples
+    bool same_samples = true; ///< all frames have as many samples
 };
 
 Sparse sparse_frames(const Scan& scan, const Grid& grid, double least) {
@@ -195,8 +195,8 @@ Sparse sparse_frames(const Scan& scan, const Grid& grid, double least) {
         if (is_new) {
             found->second = coverage(trajectory, grid);
         }
-        result.alike =
-            result.alike && trajectory.samples() == scan.frames.front().trajectory->samples();
+        result.same_samples = result.same_samples &&
+                              trajectory.samples() == scan.frames.front().trajectory->samples();
         if (found->second < least) {
             ++result.frames;
             if (found->second < result.covered) {
@@ -247,7 +247,7 @@ Findings findings_on_aliasing(const Scan& scan, const Grid& grid) {
               {"covered", sparse.covered},
               {"part", is_part},
               {"samples", sparse.samples},
-              {"alike", sparse.alike},
+              {"alike", sparse.same_samples},
               {"coils", scan.coils()},
               {"maps", with_maps},
               {"can_be_written", scan.format == "lsrecon-scan"}},

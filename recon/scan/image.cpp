@@ -48,7 +48,7 @@ void require_an_image(double largest, Precision precision, const std::string& sc
         throw InputError({scan_file, "the result", "zero everywhere; nothing is written",
                           "samples with signal, in coils whose maps are not zero",
                           "run 'lsrecon check' on the scan, and look at its coil maps and at the "
-                          "weights of `reg`; 'lsrecon validate' tells whether it is the device"});
+                          "weights of `reg`; 'lsrecon validate' shows whether it is the device"});
     }
     if (largest < range_of(precision).first) {
         refuse_range(largest, precision);

@@ -82,13 +82,13 @@ struct Scan {
     /// The counters of a raw data file by which the frames differ.
     std::vector<std::string> frame_counters;
     /// The counters that a user may want to join. Left out are slices, which lie apart, contrasts
-    /// of several readouts, which differ on purpose, and what the user's flags tell apart.
+    /// of several readouts, which differ on purpose, and what the user's flags keep apart.
     std::vector<std::string> joinable_counters;
     std::vector<std::string> joined_counters; ///< counters whose acquisitions are in one frame
     bool has_single_readouts = false; ///< each of several frames of raw data is one readout
     std::vector<std::string> facts; ///< how it was read and prepared; they ask nothing of a user
     Findings findings; ///< what a user should check or act upon
-    /// Other facts of the measurement that the file tells, by name; nothing depends on them.
+    /// Other facts of the measurement that the file has, by name; nothing depends on them.
     std::vector<std::pair<std::string, std::string>> details;
 
     /// The largest number of samples of one coil that a frame has.

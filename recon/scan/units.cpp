@@ -32,7 +32,7 @@ Vec3 filled_range(const std::vector<Vec3>& positions, const Grid& grid) {
 /// The largest |k| relative to N/2, of all dimensions or of those that say something about units.
 struct Reach {
     double anywhere = 0;
-    double telling = 0;
+    double decisive = 0;
 };
 
 Reach reach_of(const Vec3& range, const Vec3& factor, const Grid& grid) {
@@ -42,20 +42,20 @@ Reach reach_of(const Vec3& range, const Vec3& factor, const Grid& grid) {
         const bool large = grid.size[d] >= fewest_voxels;
         any_large = any_large || large;
         reach.anywhere = std::max(reach.anywhere, range[d] * factor[d]);
-        reach.telling = std::max(reach.telling, large ? range[d] * factor[d] : 0);
+        reach.decisive = std::max(reach.decisive, large ? range[d] * factor[d] : 0);
     }
-    reach.telling = any_large ? reach.telling : reach.anywhere;
+    reach.decisive = any_large ? reach.decisive : reach.anywhere;
     return reach;
 }
 
 bool fits(const Reach& reach) {
-    return reach.telling >= 0.5 && reach.anywhere <= 1.05;
+    return reach.decisive >= 0.5 && reach.anywhere <= 1.05;
 }
 
 /// Whether a trajectory reaches as far as those made for the matrix, without the overshoot of
 /// gradients.
 bool fills(const Reach& reach) {
-    return reach.telling >= 0.95 && reach.anywhere <= 1.001;
+    return reach.decisive >= 0.95 && reach.anywhere <= 1.001;
 }
 
 /// The table of foreign units, which must not be mistaken for units that are known.
@@ -174,8 +174,8 @@ std::optional<UnitsHint> hint_on_units(const Vec3& least, const Vec3& most, cons
     double least_off = 0.2; // of N/2: no unit that is known fits
     const auto try_factor = [&](const Vec3& factor, const UnitsHint& hint) {
         const Reach reach = reach_of(range, factor, grid);
-        if (fits(reach) && std::abs(reach.telling - 1) < least_off) {
-            least_off = std::abs(reach.telling - 1);
+        if (fits(reach) && std::abs(reach.decisive - 1) < least_off) {
+            least_off = std::abs(reach.decisive - 1);
             nearest = hint;
         }
     };

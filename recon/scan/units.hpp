@@ -23,7 +23,7 @@ Vec3 to_cycles_per_fov(const std::string& units, const Grid& grid);
 /// others.
 std::optional<Finding> metres_to_mm(Vec3& fov_mm, int dimensions);
 
-/// Dimensions of fewer say nothing about units: a few cycles, radians or 1/m look alike there.
+/// Dimensions of fewer say nothing about units: a few cycles, radians or 1/m look the same there.
 constexpr std::size_t fewest_voxels = 8;
 
 /// The one unit in which the trajectory fills the sampled range of the grid: in which its largest

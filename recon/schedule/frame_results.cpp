@@ -26,7 +26,7 @@ FrameResults::FrameResults(const Scan& scan, std::vector<std::size_t> order, Ima
     : scan_(scan), loop_(std::move(order)), sink_(sink), on_iteration_(on_iteration),
       report_(report), attempts_(scan, report), about_(scan.frames.size()),
       is_shown_(scan.frames.size(), 0), is_finished_(scan.frames.size(), 0),
-      owner_(scan.frames.size(), alone_.here()), rank_in_order_(scan.frames.size()) {}
+      owner_(scan.frames.size(), alone_.rank()), rank_in_order_(scan.frames.size()) {}
 
 void FrameResults::divide(JobRanks& ranks) {
     for (std::size_t f = 0; f < about_.size(); ++f) {
@@ -90,7 +90,7 @@ bool FrameResults::take(std::size_t f, const std::function<ImageFrame()>& make) 
     const bool is_made = own.voxels > 0;
     owner_[f] = no_rank;
     if (are_elsewhere()) {
-        bring(ranks_->here(), own);
+        bring(ranks_->rank(), own);
         return is_made;
     }
     deliver(f, std::move(own), true);

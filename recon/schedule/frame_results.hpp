@@ -32,7 +32,7 @@ public:
     void divide(JobRanks& ranks);
 
     /// Whether a frame is solved here.
-    bool has(std::size_t frame) const { return owner_[frame] == ranks_->here(); }
+    bool has(std::size_t frame) const { return owner_[frame] == ranks_->rank(); }
     bool was_finished(std::size_t frame) const { return is_finished_[frame] != 0; }
     /// What some frames share. Null where none of them is solved here, and where it cannot be made:
     /// each of them then fails with its error.

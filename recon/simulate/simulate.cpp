@@ -155,7 +155,7 @@ OnHost voxel_samples(const ComplexVector& rho, const Birdcage& coils, const Samp
     return result;
 }
 
-/// Alike in each readout, from 0 to `last` s.
+/// Times of each readout, from 0 to `last` s.
 RealVector times_of(const Readouts& readouts, double last) {
     RealVector times(static_cast<Eigen::Index>(readouts.k.size()));
     std::size_t first = 0;
@@ -169,7 +169,7 @@ RealVector times_of(const Readouts& readouts, double last) {
     return times;
 }
 
-/// Frames that are sampled alike share their sampling, as those that are read do.
+/// Frames of equal trajectories share one, as those that are read do.
 void add_frames(Simulation& simulation, const SimulationOptions& options) {
     Scan& scan = simulation.scan;
     TrajectoryPool pool;
@@ -284,14 +284,14 @@ void add_noise(Scan& scan, double deviation, const SimulationOptions& options) {
 
 OffResonance simulated_off_resonance(const SimulationOptions& options) {
     constexpr double width = 0.2; // fields of view
-    const Vec3 place{0.05, -0.2, 0};
+    const Vec3 centre{0.05, -0.2, 0};
     const Grid& grid = options.trajectory.grid;
     const Voxels voxels = Voxels::of_grid(grid);
     const auto count = static_cast<Eigen::Index>(voxels.count());
     OffResonance result{RealVector(count), RealVector(options.r2star > 0 ? count : 0)};
     for (std::size_t n = 0; n < voxels.count(); ++n) {
         const Vec3 x = voxels.position(n);
-        const double near = std::exp(-square_of_distance(x, place) / (2 * width * width));
+        const double near = std::exp(-square_of_distance(x, centre) / (2 * width * width));
         result.field(static_cast<Eigen::Index>(n)) = options.off_resonance_hz * (2 * near - 1);
         if (options.r2star > 0) {
             result.r2star(static_cast<Eigen::Index>(n)) = options.r2star * (1 + near) / 2;

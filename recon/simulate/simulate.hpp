@@ -37,10 +37,10 @@ struct SimulationOptions {
     /// grid, which an exact reconstruction of analytic samples comes to.
     std::string truth_of = "voxels";
     std::size_t frames = 1;
-    /// Largest of the field map, Hz; 0 for none. It is positive near one place and negative far
+    /// Largest of the field map, Hz; 0 for none. It is positive near one point and negative far
     /// from it, as near the sinuses of a head.
     double off_resonance_hz = 0;
-    double r2star = 0; ///< largest rate of decay, 1/s, at that place; half of it far away
+    double r2star = 0; ///< largest rate of decay, 1/s, at that point; half of it far away
     double readout_ms = 20; ///< time from the first to the last sample of each, with off-resonance
     double motion_mm = 0; ///< amplitude of a sine along x, whose period is all frames
 };
@@ -48,7 +48,7 @@ struct SimulationOptions {
 /// Whether samples gather phase or decay during a readout.
 bool has_off_resonance(const SimulationOptions& options);
 
-/// The distance in mm of the phantom from its place along x in a frame.
+/// The distance in mm of the phantom from its position along x in a frame.
 double shift_mm(const SimulationOptions& options, std::size_t frame);
 
 struct Simulation {

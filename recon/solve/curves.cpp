@@ -151,7 +151,7 @@ std::string ChosenSettings::in_words() const {
         return "";
     }
     constexpr double flat = 1.002;
-    const double here = curve.prediction_at(weight);
+    const double error_at_weight = curve.prediction_at(weight);
     const double half = curve.prediction_at(weight / 2);
     const double twice = curve.prediction_at(2 * weight);
     std::string words;
@@ -162,10 +162,10 @@ std::string ChosenSettings::in_words() const {
         }
     }
     return words + (words.empty() ? "" : "; ") +
-           (std::max(half, twice) < flat * here
+           (std::max(half, twice) < flat * error_at_weight
                 ? "the curve is flat: half and twice the weight predict as well"
-                : text("half and twice the weight lose ", percent_more(half, here), " and ",
-                       percent_more(twice, here), " %"));
+                : text("half and twice the weight lose ", percent_more(half, error_at_weight),
+                       " and ", percent_more(twice, error_at_weight), " %"));
 }
 
 } // namespace lsrecon

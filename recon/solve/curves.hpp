@@ -57,7 +57,7 @@ constexpr const char* held_out = "auto"; ///< LambdaRule::name of a choice by he
 /// What chooses lambda.
 struct RuleChoice {
     std::string word = {}; ///< after --lambda; "" where lambda is given
-    bool asked_for = true; ///< or the default
+    bool is_requested = true; ///< or the default
     std::string number = {}; ///< lambda as it was given, where a word gave it
 };
 

@@ -45,7 +45,7 @@ Solution zero_solution(Eigen::Index size);
 /// An image that changed less in its late iterations has settled.
 constexpr double settled_change = 0.01;
 
-/// The number of iterations at the end of a solve that tell whether more would change the image.
+/// The number of iterations at the end of a solve that show whether more would change the image.
 inline int late_iterations(int iterations) {
     return (iterations + 9) / 10;
 }

@@ -21,7 +21,7 @@ constexpr int usual_inner_iterations = 3;
 constexpr double inner_reduction = 0.05;
 constexpr double least_reduction = 0.3; ///< enough to stop after the usual iterations
 /// The first penalty shortens vectors by this share of the image's scale. Measured (decision 0021):
-/// 0.005 to 0.02 serve total variation and wavelets alike.
+/// 0.005 to 0.02 serve both total variation and wavelets.
 constexpr double first_shortening = 0.01;
 /// The over-relaxation factor of each update (Boyd et al. 2011, section 3.4.3).
 constexpr double relaxation = 1.7;
@@ -55,7 +55,7 @@ struct Distances {
     }
     double primal() const { return apart > 0 ? std::sqrt(apart / std::max(size, apart)) : 0; }
     double dual() const { // both relative
-        // Frames that are alike leave multipliers of nothing but rounding.
+        // Equal frames leave multipliers of nothing but rounding.
         constexpr double rounding = 1e-8;
         const double of = std::max(multipliers, rounding * size);
         return of > 0 ? std::sqrt(changed / of) : 0;

@@ -92,7 +92,7 @@ TEST(NoDevice, TheMessageNamesTheCause) {
     EXPECT_THAT(without_cache, Not(HasSubstr("install")));
 }
 
-TEST(DriverCache, IsTheFirstPlaceThatCanBeWritten) {
+TEST(DriverCache, IsTheFirstFolderThatCanBeWritten) {
     const test::TemporaryFolder folder;
     test::write_text(folder.file("file"), "");
     const std::string impossible = folder.file("file") + "/pocl";

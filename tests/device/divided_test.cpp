@@ -81,8 +81,8 @@ protected:
 // Pieces are taken only where a single coil has no room (engines/pieces.cpp), so that each
 // transform has one; blocks of F^H d are smaller than pieces on narrow lattices alone.
 TEST_P(Divided, ByTheDevicesMemory) {
-    constexpr double memory = 1e6;
-    const Problem problem = test::make_problem({"narrow", {5, 36, 36}, 6400, 2});
+    constexpr double memory = 6e5;
+    const Problem problem = test::make_problem({"narrow", {5, 24, 24}, 6400, 2});
     const Voxels& where = problem.voxels; // its half differences are four times as many
     const OnHost adjoint = test::exact_adjoint_of(problem);
     const OnHost forward = test::exact_forward_of(problem);
@@ -188,8 +188,8 @@ private:
 // What the program never does at once, and every engine must be able to.
 TEST_P(Divided, SeveralCoilsInBlocksOfPieces) {
     constexpr std::size_t coils = 3;
-    const Problem problem = test::make_problem({"volume", {13, 5, 12}, 4400, coils});
-    const Voxels differences = test::places_of_q(problem);
+    const Problem problem = test::make_problem({"volume", {9, 5, 8}, 4400, coils});
+    const Voxels differences = test::differences_of_problem(problem);
     const std::vector<Range> samples = parts_of(4400, 4100); // chunks of 2048, blocks of 4096
     const auto planes_of = [](const Voxels& voxels, std::size_t first) {
         return parts_of(voxels.count(), first * voxels.together());

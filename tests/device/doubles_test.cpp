@@ -22,7 +22,7 @@ protected:
 
 TEST_P(Doubles, FhdQAndForwardOfEveryKernel) {
     test::ArrayCase on{"opencl", Precision::float64};
-    const Voxels where = test::places_of_q(problem);
+    const Voxels where = test::differences_of_problem(problem);
     const OnHost fhd = test::exact_adjoint_of(problem);
     const OnHost q = test::exact_q_of(problem, where);
     const OnHost f = test::exact_forward_of(problem);

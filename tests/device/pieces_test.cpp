@@ -76,7 +76,7 @@ TEST_P(Pieces, Fhd) {
 }
 
 TEST_P(Pieces, Q) {
-    const Voxels where = test::places_of_q(problem);
+    const Voxels where = test::differences_of_problem(problem);
     expect_of_every_variant([&](Transforms& by) { return test::q_of(by, problem, where); },
                             test::exact_q_of(problem, where));
 }

@@ -47,7 +47,7 @@ public:
     using JobRanks::broadcast;
     explicit BesideSmaller(double bytes) : bytes_(bytes) {}
     std::size_t count() const override { return 2; }
-    std::size_t here() const override { return 1; }
+    std::size_t rank() const override { return 1; }
     void broadcast(std::size_t from, void* values, std::size_t bytes) override {
         const std::array<double, 2> other{bytes_, bytes_};
         if (from == 0 && bytes == sizeof other) {
@@ -65,8 +65,8 @@ TEST_F(Ranks, UseTheMemoryThatAllHave) {
     const auto transforms = separable(&smaller, 7 * mib);
     EXPECT_EQ(transforms->device().memory(), 5 * mib);
     EXPECT_EQ(transforms->device().largest_array(), 5 * mib);
-    BesideSmaller alike(7 * mib);
-    EXPECT_EQ(separable(&alike, 7 * mib)->device().memory(), 7 * mib);
+    BesideSmaller equal(7 * mib);
+    EXPECT_EQ(separable(&equal, 7 * mib)->device().memory(), 7 * mib);
 }
 
 } // namespace

@@ -19,7 +19,7 @@ TEST_F(Repeat, TwoRunsAreEqualToTheLastBit) {
         }
         EXPECT_EQ(test::forward_of(*one, problem).values, test::forward_of(*two, problem).values)
             << kernel;
-        const Voxels where = test::places_of_q(problem);
+        const Voxels where = test::differences_of_problem(problem);
         EXPECT_EQ(test::q_of(*one, problem, where).values, test::q_of(*two, problem, where).values)
             << kernel;
     }

@@ -1,4 +1,4 @@
-// Which solver runs, and what the user is told of it.
+// Which solver runs, and what the user hears of it.
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -60,15 +60,15 @@ TEST_F(Solver, OnTheDeviceAgreesWithEigen) {
     }
     const SolveOptions tight{lambda, 200, 1e-9};
     const SolveOptions exactly{lambda, 200, 1e-12, &solver_named("eigen")};
-    const Solved here = solved(*transforms, tight);
+    const Solved solved_here = solved(*transforms, tight);
     const Solved eigen = solved(*transforms, exactly);
-    EXPECT_TRUE(on_device(here)) << here.solver;
+    EXPECT_TRUE(on_device(solved_here)) << solved_here.solver;
     EXPECT_FALSE(on_device(eigen)) << eigen.solver;
-    EXPECT_TRUE(test::near(here.image, eigen.image,
+    EXPECT_TRUE(test::near(solved_here.image, eigen.image,
                            tolerance::resident_solution(problem.voxels.count(),
                                                         std::numeric_limits<double>::epsilon() / 2,
                                                         tight.tolerance, lambda)));
-    EXPECT_EQ(here.residuals.size(), 2U);
+    EXPECT_EQ(solved_here.residuals.size(), 2U);
     EXPECT_EQ(test::codes_of(report.findings()), Codes{});
 }
 
@@ -110,13 +110,13 @@ TEST_F(Solver, EigenDecidesWhatTheDeviceRefuses) {
 
 TEST_F(Solver, VoxelsOffTheGridAreSolvedOnTheDeviceByFAndItsAdjoint) {
     problem = test::make_problem({"list", {9, 6, 0}, 300, 2, 7});
-    const Solved here = solved(*device(), {lambda, 200, single});
-    EXPECT_TRUE(on_device(here)) << here.solver;
-    EXPECT_NE(here.solver.find("F and F^H"), std::string::npos) << here.solver;
+    const Solved solved_here = solved(*device(), {lambda, 200, single});
+    EXPECT_TRUE(on_device(solved_here)) << solved_here.solver;
+    EXPECT_NE(solved_here.solver.find("F and F^H"), std::string::npos) << solved_here.solver;
     EXPECT_EQ(test::codes_of(report.findings()), Codes{});
     const Solved eigen = solved(*device(), {lambda, 200, single, &solver_named("eigen")});
     EXPECT_FALSE(on_device(eigen)) << eigen.solver;
-    EXPECT_TRUE(test::near(here.image, eigen.image, single / lambda));
+    EXPECT_TRUE(test::near(solved_here.image, eigen.image, single / lambda));
 }
 
 } // namespace

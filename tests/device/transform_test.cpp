@@ -123,7 +123,7 @@ TEST_P(EveryKernel, Forward) {
 }
 
 TEST_P(EveryKernel, Q) {
-    const Voxels where = test::places_of_q(problem);
+    const Voxels where = test::differences_of_problem(problem);
     const OnHost exact = test::exact_q_of(problem, where);
     for (const std::string& kernel : kernel_names()) {
         EXPECT_TRUE(

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Acquisitions of raw data with places that are no numbers fail their frame alone; those that HDF5
+"""Acquisitions of raw data whose positions are no numbers fail their frame alone; those that HDF5
 cannot read refuse the scan, and other frames can be chosen.
 
     bad_acquisitions.py LSRECON"""

@@ -96,10 +96,10 @@ def a_bad_frame_fails_alone(make):
         expect(f"{len(bad)} of 5 frames failed: {listed}\n" in process.stderr, process.stderr)
         expect_only(folder, name, bad, good)
         folder.run(INPUT, ["check", "many.h5"], [says])
-        told = folder.run(0, ["info", "many.h5"]).stdout
-        expect(f"bad          frame {bad[0]}: " in told and says in told, told)
-        told = folder.run(0, ["q", "many.h5", "-o", "many_q.h5", "--backend", "reference"]).stderr
-        expect("failed" not in told, f"Q needs no samples: {told}")
+        shown = folder.run(0, ["info", "many.h5"]).stdout
+        expect(f"bad          frame {bad[0]}: " in shown and says in shown, shown)
+        shown = folder.run(0, ["q", "many.h5", "-o", "many_q.h5", "--backend", "reference"]).stderr
+        expect("failed" not in shown, f"Q needs no samples: {shown}")
         folder.run(USAGE, [*RECON, "-o", name], ["--resume"])
         folder.run(INPUT, [*RECON, "-o", name, "--resume"], [f"frame {bad[0]} failed"])
         expect_only(folder, name, bad, good)
@@ -134,8 +134,8 @@ def a_bad_trajectory_fails_its_frame_alone(make):
         expect(all("/trajectory" in errors[f] and found in errors[f] for f, found in says.items()),
                f"{errors}")
         folder.run(INPUT, ["check", "many.h5"], ["/trajectory"])
-        told = folder.run(0, ["info", "many.h5"]).stdout
-        expect(all(f"bad          frame {f}: " in told for f in says), told)
+        shown = folder.run(0, ["info", "many.h5"]).stdout
+        expect(all(f"bad          frame {f}: " in shown for f in says), shown)
         listed = ",".join(str(f) for f in says)
         folder.run(0, ["q", "many.h5", "-o", "many_q.h5", "--backend", "reference"],
                    ["the trajectory of frame", f" {listed} cannot be used: "])
@@ -145,8 +145,8 @@ def a_bad_trajectory_fails_its_frame_alone(make):
         shutil.rmtree(folder / (name + ".part"))
         with h5py.File(folder / "many.h5", "a") as f:
             del f["samples"]
-        told = folder.run(0, ["info", "many.h5"]).stdout
-        expect(all(f"bad          frame {f}: " in told for f in says), told)
+        shown = folder.run(0, ["info", "many.h5"]).stdout
+        expect(all(f"bad          frame {f}: " in shown for f in says), shown)
     folder.kept = set()
     # One that cannot be read is left out by the user.
     frames_of(folder, "many.h5", own=True)

@@ -120,7 +120,7 @@ def ecalib_is_as_good_as_espirit(make):
     for axis in (1, 2):
         write_cfl(folder / "flipped", np.flip(values, axis), (X, Y, 1, COILS))
         wrong = error("--maps", "flipped.cfl")
-        expect(wrong > 1.5 * own, f"error {wrong} with flipped maps: the test tells nothing")
+        expect(wrong > 1.5 * own, f"error {wrong} with flipped maps: the test shows nothing")
 
 
 if __name__ == "__main__":

@@ -28,8 +28,8 @@ def run(*command, code=0, environment=None):
 
 
 def bench(*arguments, **how):
-    told, _ = run(program, "bench", *arguments, "--json", "bench.json", **how)
-    return told, json.loads(pathlib.Path("bench.json").read_text(encoding="utf-8"))
+    printed, _ = run(program, "bench", *arguments, "--json", "bench.json", **how)
+    return printed, json.loads(pathlib.Path("bench.json").read_text(encoding="utf-8"))
 
 
 def require_positive(row, *names):
@@ -93,19 +93,19 @@ def check_nufft(table, coils):
 
 
 def nufft():
-    told, table = bench("--stage", "nufft", "--matrix", "12,10,9", "--samples", "500", "--coils",
+    printed, table = bench("--stage", "nufft", "--matrix", "12,10,9", "--samples", "500", "--coils",
                         "3", "--accuracies", "1e-2,1e-4,1e-6")
-    assert "Msamples/s" in told and "12x10x9" in told, told
+    assert "Msamples/s" in printed and "12x10x9" in printed, printed
     check_nufft(table, 3)
     assert {row["samples"] for row in table["nufft"]} == {492}, table  # 41 readouts of 12
     assert [row["accuracy"] for row in table["nufft"][:3]] == [1e-2, 1e-4, 1e-6], table
 
 
 def whole_table():
-    told, table = bench(*MATRIX, "--kernel", "naive,native,separable")
+    printed, table = bench(*MATRIX, "--kernel", "naive,native,separable")
     for label in ("LS (CPU, double)", "LS (CPU, single)", "separable", "solve", "recon",
                   "of limit", "limits:", "transfer and launch included"):
-        assert label in told, (label, told)
+        assert label in printed, (label, printed)
     assert table["complete"]
     for name in ("date", "processor", "device", "driver", "command"):
         assert table[name], name
@@ -134,8 +134,8 @@ def forward():
     for row in table["rows"]:
         require_positive(row, "seconds", "pairs_per_second", "speed_up")
         assert math.isclose(row["pairs_per_second"] * row["seconds"], 8 * 9 * 70, rel_tol=1e-9)
-    told = run(program, "bench", *MATRIX, "--stage", "f", "--kernel", "tuned", "--quiet")
-    assert told == ("", ""), told
+    printed = run(program, "bench", *MATRIX, "--stage", "f", "--kernel", "tuned", "--quiet")
+    assert printed == ("", ""), printed
 
 
 def interrupted():
@@ -162,12 +162,12 @@ def interrupted():
 
 def wrong_kernel():
     wrong = kernels_with(("native.cl", "COSINE native_cos", "COSINE 0.999f * native_cos"))
-    told, table = bench(*MATRIX, "--stage", "fhd", "--kernel", "native,separable", code=6,
+    printed, table = bench(*MATRIX, "--stage", "fhd", "--kernel", "native,separable", code=6,
                         environment=wrong)
     native, separable = table["rows"][-2:]
     assert not native["verified"] and native["seconds"] == 0 == native["speed_up"], native
     require_positive(separable, "seconds")
-    assert "not timed" in told, told
+    assert "not timed" in printed, printed
 
 
 def wrong_reconstruction():

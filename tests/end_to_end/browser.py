@@ -126,13 +126,14 @@ class Browser:
     def click(self, x, y):
         self.drag((x, y))
 
-    def drag(self, *places, modifiers=0):
-        """Presses at the first place, moves over the others and lets go at the last."""
-        self._mouse("mouseMoved", places[0])
-        self._mouse("mousePressed", places[0], button="left", clickCount=1, modifiers=modifiers)
-        for place in places[1:]:
-            self._mouse("mouseMoved", place, button="left", buttons=1, modifiers=modifiers)
-        self._mouse("mouseReleased", places[-1], button="left", clickCount=1, modifiers=modifiers)
+    def drag(self, *positions, modifiers=0):
+        """Presses at the first position, moves over the others and lets go at the last."""
+        self._mouse("mouseMoved", positions[0])
+        self._mouse("mousePressed", positions[0], button="left", clickCount=1, modifiers=modifiers)
+        for position in positions[1:]:
+            self._mouse("mouseMoved", position, button="left", buttons=1, modifiers=modifiers)
+        self._mouse("mouseReleased", positions[-1], button="left", clickCount=1,
+                    modifiers=modifiers)
         self.settle()
 
     def move(self, x, y):

@@ -76,7 +76,7 @@ def lines_elsewhere_are_left_out(make):
     both, said = frames(folder, [placed(calibration_of(0), (30, 0, 0)),
                                  placed(calibration, (0, 0, 0))], [lines])
     expect("left out 13" in said and "kept 13" in said, said)
-    expect(both.tobytes() == here.tobytes(), "lines of two places in one k-space")
+    expect(both.tobytes() == here.tobytes(), "lines of two slices in one k-space")
     # A header that was never filled in does not say that it lies elsewhere.
     for row in calibration:
         for name in ("position", "read_dir", "phase_dir", "slice_dir"):
@@ -131,14 +131,14 @@ def lines_of_other_coils_make_no_maps(make):
         row["data"][0] = row["data"][0][:2 * N * (COILS - 1)]
     for row in silent:
         row["data"][0][:2 * N] = 0
-    for wrong, why in ((fewer, f"have {COILS - 1} channels, not the image's {COILS}"),
-                       (silent, "hold only zeros of coil 0, which has signal in the image")):
-        own, said = frames(folder, [wrong], [whole])
-        expect(why in said, said)
+    for wrong, why in ((fewer, [f"{COILS - 1} channels", f"image's {COILS}"]),
+                       (silent, ["zeros of coil 0"])):
+        own, said = frames(folder, [wrong], [whole], says=why)
+        expect("calibration_unused" in codes(folder / "i.h5"), said)
         expect(own.tobytes() == alone.tobytes(), f"{why}: maps of other samples than its own")
         write(folder / "raw.h5", CARTESIAN, np.concatenate([*wrong, *lines]))
         folder.run(INPUT, ["recon", "raw.h5", "-o", "image.h5", "--quiet", "--backend",
-                           "reference"], [f"calibration lines {why}", "--maps FILE", "next:"])
+                           "reference"], ["calibration lines", *why, "--maps FILE", "next:"])
         frames(folder, [wrong], [lines], ["--maps", "none"])
 
 

@@ -9,11 +9,11 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 
-# Runs the program without progress; what it prints on stdout is kept in the file `told`.
+# Runs the program without progress; what it prints on stdout is kept in the file `printed`.
 run() {
-    if ! "$lsrecon" "$@" >told 2>err; then
+    if ! "$lsrecon" "$@" >printed 2>err; then
         echo "failed: lsrecon $*" >&2
-        cat told err >&2
+        cat printed err >&2
         exit 1
     fi
 }
@@ -24,8 +24,8 @@ expect() { # FILE... exist and are not empty
     done
 }
 
-told() { # PATTERN is in what the last command printed
-    grep -q -- "$1" told || { echo "not printed: $1" >&2; cat told >&2; exit 1; }
+expect_printed() { # PATTERN is in what the last command printed
+    grep -q -- "$1" printed || { echo "not printed: $1" >&2; cat printed >&2; exit 1; }
 }
 
 run simulate --trajectory spiral --matrix 16,16 --coils 3 --noise 0.01 --seed 2 \
@@ -33,8 +33,8 @@ run simulate --trajectory spiral --matrix 16,16 --coils 3 --noise 0.01 --seed 2 
 expect scan.h5 truth.h5
 
 run info scan.h5
-told 16
-told "sum |map|^2"
+expect_printed 16
+expect_printed "sum |map|^2"
 run check scan.h5
 
 # Coils without maps and with correlated noise, as a scanner gives them.
@@ -43,13 +43,13 @@ run simulate --trajectory radial --matrix 24,24 --coils 3 --without-maps --snr 3
     "${on[@]}" --quiet
 run recon scanner.h5 -o scanner_image.h5 --iterations 5 "${on[@]}" --quiet
 run info scanner_image.h5
-told "prewhitened with 200 samples"
+expect_printed "prewhitened with 200 samples"
 
 # A Cartesian image against the phantom in its band has rounding alone for an error.
 run simulate --trajectory cartesian --matrix 24,24 -o cartesian.h5 --truth band.h5 \
     --truth-of band --quiet
 run recon cartesian.h5 -o cartesian_image.h5 --truth band.h5 --lambda 1e-6 "${on[@]}" --quiet
-told "truth: 0.0000"
+expect_printed "truth: 0.0000"
 
 # Frames of a phantom that moves, each with its own spokes and its own truth.
 run simulate --trajectory golden-angle --matrix 16,16 --coils 2 --frames 3 --motion 30 \
@@ -70,7 +70,7 @@ expect fhd.h5 q.h5
 
 run recon scan.h5 -o image.h5 "${on[@]}" --quiet
 run recon scan.h5 -o with_q.h5 --q q.h5 "${on[@]}" --truth truth.h5 --quiet
-told truth
+expect_printed truth
 expect image.h5 with_q.h5
 /usr/bin/python3 - <<'PYTHON'
 import h5py
@@ -112,7 +112,7 @@ if "$lsrecon" devices >/dev/null 2>&1; then # the program may be built without a
 fi
 if [[ $backend == opencl ]]; then
     run predict scan.h5 "${on[@]}"
-    told "^all "
+    expect_printed "^all "
     # One object a row under "rows".
     run validate scan.h5 --pairs 2e4 --json validate.json --quiet
     /usr/bin/python3 - <<'PYTHON'

@@ -62,7 +62,7 @@ def parts_and_frames(make):
              "complex": np.asarray}
     for part, of in parts.items():
         run = folder.run(0, ["convert", "i.h5", "-o", "o.nii", "--part", part], [part, "sform"])
-        expect("3 frames" in run.stderr, "the frames are not told")
+        expect("3 frames" in run.stderr, "the frames are not reported")
         image = nibabel.load(folder / "o.nii")
         expect(image.header["sform_code"] == 0 and image.header["qform_code"] == 0,
                "a place that nobody knows")
@@ -195,8 +195,8 @@ def ismrmrd_images(make):
         expect(found.shape == (3, 1, 1, 4, 5), f"data {found.shape}")
         expect(np.allclose(found[:, 0, 0], part(values), atol=1e-6), "other values")
         # Readers of the format copy the bytes of a header: its size and offsets are the format's.
-        places = [header.dtype.fields[n][1] for n in ("flags", "position", "attribute_string_len")]
-        expect(header.dtype.itemsize == 198 and places == [4, 36, 194], f"a layout of {places}")
+        offsets = [header.dtype.fields[n][1] for n in ("flags", "position", "attribute_string_len")]
+        expect(header.dtype.itemsize == 198 and offsets == [4, 36, 194], f"a layout of {offsets}")
         expect(list(header["image_index"]) == [1, 2, 3] and set(header["image_type"]) == {kind},
                "other images")
         expect(list(header["slice"]) == [2, 2, 7] and list(header["contrast"]) == [0, 1, 0],

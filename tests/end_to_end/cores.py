@@ -151,7 +151,7 @@ def a_quota_makes_the_same_image(make):
         expect_the_same(folder, "a quota", preexec_fn=enter)
 
 
-def keep_pace(folder, cache, **pace):
+def keep_machine(folder, cache, **factors):
     """As `lsrecon devices --measure` does."""
     said = folder.run(0, ["devices"]).stdout
     index = re.search(r"^chosen +(\d+):", said, re.MULTILINE)[1]
@@ -161,7 +161,7 @@ def keep_pace(folder, cache, **pace):
               "driver": "", "compute_capability": "", "global_bytes": 10**9,
               "max_allocation_bytes": 10**9, "constant_bytes": 10**4, "local_bytes": 10**4,
               "max_work_group": 1, "double_precision": True, "compute_units": 1, "clock_mhz": 1}
-    numbers = {**{name: 1e-9 for name in NAMES}, "cores": 1, "spread": 1, **pace}
+    numbers = {**{name: 1e-9 for name in NAMES}, "cores": 1, "spread": 1, **factors}
     path = hashlib.sha256(f"{platform}\n{name}".encode()).hexdigest()[:16]
     os.makedirs(folder / f"{cache}/pace", exist_ok=True)
     with open(folder / f"{cache}/pace/{path}.json", "w", encoding="utf-8") as file:
@@ -172,11 +172,11 @@ def keep_pace(folder, cache, **pace):
 def a_measurement_makes_the_same_image(make):
     folder = make()
     scans(folder)
-    for pace in ({"sums": 100, "grids": 0.01}, {"sums": 0.01, "grids": 100}):
-        environment = keep_pace(folder, "cache", start=1000, **pace)
-        expect_the_same(folder, f"a pace of {pace}", env=environment)
+    for factors in ({"sums": 100, "grids": 0.01}, {"sums": 0.01, "grids": 100}):
+        environment = keep_machine(folder, "cache", start=1000, **factors)
+        expect_the_same(folder, f"factors {factors}", env=environment)
     found = json.loads(folder.run(0, ["predict", "s0.h5", "--json"], env=environment).stdout)
-    expect(found["stages"]["start"] == 300, f"predict does not know the pace: {found}")
+    expect(found["stages"]["start"] == 300, f"predict does not know the measurement: {found}")
 
 
 if __name__ == "__main__":

@@ -23,7 +23,14 @@ expect_code() { # CODE PIECE_OF_STDERR ARGUMENTS...
     [[ ! -e image.h5 ]] || { rm image.h5; fail "lsrecon $*: left an image"; }
 }
 
-expect_told() { # PIECE_OF_STDOUT ARGUMENTS...: succeeds, and prints nothing on stderr
+suggests() { # WORD NEAREST ARGUMENTS...: a usage error that names both words
+    local word=$1 nearest=$2
+    shift 2
+    expect_code 2 "mean $nearest?" "$@"
+    grep -qwF -- "$word" err || fail "lsrecon $*: stderr does not hold '$word'"
+}
+
+expect_printed() { # PIECE_OF_STDOUT ARGUMENTS...: succeeds, and prints nothing on stderr
     local piece=$1
     shift
     "$lsrecon" "$@" >out 2>err || fail "lsrecon $*: failed"
@@ -31,46 +38,46 @@ expect_told() { # PIECE_OF_STDOUT ARGUMENTS...: succeeds, and prints nothing on 
     [[ ! -s err ]] || fail "lsrecon $*: wrote to stderr"
 }
 
-expect_told '^lsrecon [0-9]' --version
-expect_told '^revision  ' --version
-expect_told '^with  ' --version
-expect_told 'Exit codes' --help
-expect_told '^  recon ' # no command
+expect_printed '^lsrecon [0-9]' --version
+expect_printed '^revision  ' --version
+expect_printed '^with  ' --version
+expect_printed 'Exit codes' --help
+expect_printed '^  recon ' # no command
 for command in recon batch fhd q convert view info check simulate validate bench tune devices; do
-    expect_told "$command" --help
-    expect_told --help "$command" --help
+    expect_printed "$command" --help
+    expect_printed --help "$command" --help
 done
 
 "$lsrecon" simulate --trajectory radial --matrix 8,8 -o scan.h5 --quiet >out 2>err
 [[ ! -s err ]] || fail "simulate --quiet is not silent"
-expect_told '^fov  *240 x 240 mm$' info scan.h5
+expect_printed '^fov  *240 x 240 mm$' info scan.h5
 "$lsrecon" recon scan.h5 -o quiet.h5 --backend reference --lambda 0.1 --iterations 100 --quiet \
     >out 2>err
 [[ ! -s err ]] || fail "recon --quiet is not silent"
 # Iterations that were asked for are a fact, as is a tolerance that was kept, unless quiet.
 "$lsrecon" recon scan.h5 -o quiet.h5 --backend reference --iterations 1 >out 2>err
-grep -q '^solver  *1 iteration, as many as asked for, residual .*, target 0.0001$' err &&
+grep -q '^solver  *1 iteration, .*asked.* target 0.0001$' err &&
     ! grep -qi 'not converged' err || fail "an iteration that was asked for is no fact"
 "$lsrecon" recon scan.h5 -o quiet.h5 --backend reference --lambda 0.1 --iterations 100 >out 2>err
-grep -q '^solver  *[0-9]* iterations, residual .*, target 1e-05$' err ||
+grep -q '^solver  *[0-9]* iterations, residual .* 1e-05$' err ||
     fail "the end is not reported"
 "$lsrecon" recon scan.h5 -o quiet.h5 --backend reference --tolerance 11 --solver eigen >out 2>err ||
     fail "--tolerance 11 gives no image"
 
 # 2: usage
-expect_code 2 'unknown command "reconn". Did you mean recon?' reconn scan.h5
+suggests reconn recon reconn scan.h5
 expect_code 2 "one of recon, batch, predict, fhd, q" reconstruct scan.h5
 expect_code 2 'unknown command "reconstruct"' reconstruct scan.h5
 expect_code 2 --output recon scan.h5 --backend reference
 expect_code 2 SCAN recon -o image.h5
 expect_code 2 --no-such-flag recon scan.h5 -o image.h5 --no-such-flag
-expect_code 2 "Unknown option --iter. Did you mean --iterations?" recon scan.h5 --iter 15
-expect_code 2 "Unknown option --lamda. Did you mean --lambda?" recon scan.h5 --lamda 0
-expect_code 2 "Unknown option --kernl. Did you mean --kernel?" recon scan.h5 --kernl tuned
-expect_code 2 "Unknown option --map. Did you mean --maps?" recon scan.h5 --map none
-expect_code 2 "--lambda: At Most 1 required but received 2" recon scan.h5 --lambda 0 --lambda 1
-expect_code 2 "quiet was given a disallowed flag override" recon scan.h5 --quiet=yes
-expect_code 2 "--lambda: 1 required NUMBER|RULE missing" recon scan.h5 --lambda
+suggests --iter --iterations recon scan.h5 --iter 15
+suggests --lamda --lambda recon scan.h5 --lamda 0
+suggests --kernl --kernel recon scan.h5 --kernl tuned
+suggests --map --maps recon scan.h5 --map none
+expect_code 2 "--lambda: At Most 1" recon scan.h5 --lambda 0 --lambda 1
+expect_code 2 "quiet was given a disallowed" recon scan.h5 --quiet=yes
+expect_code 2 "--lambda: 1 required" recon scan.h5 --lambda
 expect_code 2 "expected: a number from 0" recon scan.h5 -o image.h5 --lambda -1
 expect_code 2 "expected: a number above 0" recon scan.h5 -o image.h5 --tolerance 0
 expect_code 2 "expected: a whole number from 1" recon scan.h5 -o image.h5 --iterations 2.5

@@ -16,9 +16,9 @@ file, name, row = re.findall(r"^```cpp\n(.*?)^```$", page, re.MULTILINE | re.DOT
 
 def with_example(path, pattern, text):
     source = pathlib.Path(repository, "recon", path).read_text()
-    changed, places = re.subn(pattern, lambda _: text, source, flags=re.MULTILINE)
-    if places != 1:
-        sys.exit(f"{path} has {places} places for the example's {text}")
+    changed, count = re.subn(pattern, lambda _: text, source, flags=re.MULTILINE)
+    if count != 1:
+        sys.exit(f"{path} has {count} matches for the example's {text}")
     return changed
 
 

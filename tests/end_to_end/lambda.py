@@ -268,7 +268,7 @@ def a_bright_frame_chooses(make):
         expect(f["record"].attrs["lambda"] == weight, "frame 2 did not choose")
 
 
-def what_is_left_of_the_samples_is_told(make):
+def what_is_left_of_the_samples_is_reported(make):
     folder = make()
     scan(folder)
     with_weights(folder)
@@ -327,5 +327,6 @@ if __name__ == "__main__":
                         few_samples_have_a_lambda, what_is_printed_makes_the_image_again,
                         what_cannot_be_chosen_is_refused, without_regularisers_lambda_is_chosen,
                         a_frame_of_zeros_does_not_choose, a_bright_frame_chooses,
-                        what_is_left_of_the_samples_is_told, no_ghost_is_left_that_coils_resolve,
+                        what_is_left_of_the_samples_is_reported,
+                        no_ghost_is_left_that_coils_resolve,
                         noise_of_another_scale_is_not_used]))

@@ -129,7 +129,7 @@ def told_and_logged(make):
     dynamic(folder)
     said = folder.run(0, ["recon", "many.h5", "--backend", "reference", "-o", "i.h5", *LLR,
                           "--log", "i.log"]).stderr
-    for piece in (f"{FRAMES} frames with {FRAMES} trajectories are solved together: ",
+    for piece in (f"{FRAMES} frames with {FRAMES} trajectories",
                   f"frame {FRAMES} of {FRAMES}", f"{FRAMES} solves, "):
         expect(piece in said, f"'{piece}' not in {said}")
     with open(folder / "i.log", encoding="ascii") as log:
@@ -203,7 +203,7 @@ def a_signal_says_that_nothing_is_kept(make):
         process.send_signal(signal.SIGINT)
         said = process.communicate(timeout=60)[1]
     expect(process.returncode == -signal.SIGINT, f"exit code {process.returncode}")
-    expect("solved together are saved only when all are done" in said, said)
+    expect("solved together" in said and "saved only when all" in said, said)
     folder.run(0, [*RECON, "-o", "next.h5", *LLR, "--iterations", "2"]) # nothing is in its way
 
 

@@ -122,7 +122,7 @@ def candidates_that_do_not_fit_are_left_out(make):
         needed[name] = json.loads(said)["host_bytes"]
     limit = int(np.mean(list(needed.values())))
     words = ["recon", "scan.h5", "-o", "image.h5", *of_host]
-    folder.run(0, words, ["wavelet is not weighed: memory has no room"],
+    folder.run(0, words, ["wavelet is not weighed"], finds=["regulariser_too_large"],
                preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (limit, limit)))
     with h5py.File(folder / "image.h5") as f:
         curves = {name for name in f["record"] if "weight_curve" in name}

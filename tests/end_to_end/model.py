@@ -37,7 +37,7 @@ def note_of(folder, name, *words):
     return "\n".join(line for line in said.splitlines() if BETTER in line), numbers
 
 
-def a_field_map_in_other_units_is_told(make):
+def a_field_map_in_other_units_is_reported(make):
     folder = make()
     simulate(folder, "off.h5", "--matrix", "40,40", "--off-resonance-hz", "100")
     note, numbers = note_of(folder, "off.h5")
@@ -57,7 +57,7 @@ def a_field_map_in_other_units_is_told(make):
                ["--field-scale", "has no field map"])
 
 
-def maps_and_signs_are_told(make):
+def maps_and_signs_are_reported(make):
     folder = make()
     simulate(folder, "coils.h5", "--trajectory", "radial", "--matrix", "64,64", "--coils", "6")
     note, _ = note_of(folder, "coils.h5")
@@ -107,7 +107,7 @@ def noise_is_no_fault_of_the_model(make):
     expect("--maps espirit" in verdict(folder, "order.h5"), "maps of other coils")
 
 
-def what_was_not_tried_is_told(make):
+def what_was_not_tried_is_reported(make):
     folder = make()
     simulate(folder, "half.h5", "--trajectory", "cartesian", "--matrix", "64,64", "--coils", "8",
              "--undersampling", "2")
@@ -129,7 +129,7 @@ def what_was_not_tried_is_told(make):
     expect("--conjugate" in verdict(folder, "sign.h5"), "the other sign")
 
 
-def maps_and_a_field_map_are_told_together(make):
+def maps_and_a_field_map_are_reported_together(make):
     folder = make()
     for words, factor, undo in (
             ("spiral --matrix 40,40 --coils 6 --off-resonance-hz 100", -1, "--field-scale -1"),
@@ -143,7 +143,7 @@ def maps_and_a_field_map_are_told_together(make):
         expect("--maps espirit" in note and undo in note, f"{words}: {note}")
 
 
-def what_corrects_nothing_is_told(make):
+def what_corrects_nothing_is_reported(make):
     folder = make()
     simulate(folder, "off.h5", "--matrix", "32,32", "--off-resonance-hz", "60")
     changed(folder, "off.h5", "ks.h5", "times", lambda t: t / 1000)
@@ -161,7 +161,7 @@ def what_corrects_nothing_is_told(make):
                finds=["weights_zero", "undersampled"])
 
 
-def what_an_image_leaves_is_told(make):
+def what_an_image_leaves_is_reported(make):
     """With any regulariser, by what is in use alone, and not where it is noise."""
     folder = make()
     simulate(folder, "coils.h5", "--trajectory", "radial", "--matrix", "64,64", "--coils", "6")
@@ -283,17 +283,17 @@ def the_error_of_a_simulation_is_recorded(make):
         expect(apart <= error + of_exact and error <= most,
                f"{words}: {apart} apart, {error} recorded")
         shown = float(said.split("relative error at most ")[1].split(",")[0])
-        expect(abs(shown - error) <= 0.05 * error, f"{words}: {error} recorded, told: {said}")
+        expect(abs(shown - error) <= 0.05 * error, f"{words}: {error} recorded, printed: {said}")
     expect("simulation error" in folder.run(0, ["info", "of.h5"]).stdout, "info shows it")
     apart = np.linalg.norm(simulated("of.h5", "--engine", "nufft", "--accuracy", "1e-3")[0] - exact)
     expect(apart > 1e-6 * np.linalg.norm(exact), "the NUFFT was asked for 1e-3 and not used")
 
 
 if __name__ == "__main__":
-    sys.exit(run_cases([a_field_map_in_other_units_is_told, maps_and_signs_are_told,
-                        noise_is_no_fault_of_the_model, what_was_not_tried_is_told,
-                        maps_and_a_field_map_are_told_together,
-                        what_corrects_nothing_is_told, small_delays_leave_more_than_noise,
+    sys.exit(run_cases([a_field_map_in_other_units_is_reported, maps_and_signs_are_reported,
+                        noise_is_no_fault_of_the_model, what_was_not_tried_is_reported,
+                        maps_and_a_field_map_are_reported_together,
+                        what_corrects_nothing_is_reported, small_delays_leave_more_than_noise,
                         what_a_penalty_leaves_is_not_the_models,
                         advice_makes_no_other_wrong_image, spikes_are_named,
-                        the_error_of_a_simulation_is_recorded, what_an_image_leaves_is_told]))
+                        the_error_of_a_simulation_is_recorded, what_an_image_leaves_is_reported]))

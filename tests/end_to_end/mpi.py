@@ -133,8 +133,8 @@ def unlike_ranks_make_the_same_image(make):
     folder = make()
     cores.scans(folder)
     first = min(os.sched_getaffinity(0))
-    cores.keep_pace(folder, "slow", exact=100, phases=100, spreading=0.01, fine=0.01)
-    cores.keep_pace(folder, "fast", exact=0.01, phases=0.01, spreading=100, fine=100)
+    cores.keep_machine(folder, "slow", exact=100, phases=100, spreading=0.01, fine=0.01)
+    cores.keep_machine(folder, "fast", exact=0.01, phases=0.01, spreading=100, fine=100)
     with open(folder / "unlike.sh", "w", encoding="utf-8") as file:
         file.write('case "$OMPI_COMM_WORLD_RANK" in\n'
                    '    0) exec env LSRECON_CACHE="$PWD/slow" "$@" ;;\n'

@@ -94,7 +94,7 @@ def the_g_factor_is_that_without_regularisation(make):
     folder = make()
     scan_of_half_the_lines(folder, "s.h5")
     folder.run(0, ["recon", "s.h5", "-o", "i.h5", "--noise-map", "--lambda", "0", "--iterations",
-                   "300"], ["g-factor without regularisation: median 1."])
+                   "300"], ["g-factor", "median 1."])
     g = numbers(folder, "i.h5", "g_factor")
     scatter = 1 / (2 * np.sqrt(99))
     expect(g.min() > 1 - 5 * scatter, f"a g-factor of {g.min()}")

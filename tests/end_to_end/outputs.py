@@ -72,13 +72,13 @@ def a_link_in_the_folder_of_q_is_replaced(make):
     expect(not os.path.islink(os.path.join(folder / "kept", q)), "the link is still there")
 
 
-def the_second_of_two_runs_is_told(make):
+def the_second_of_two_runs_is_reported(make):
     folder = make()
     folder.kept.add("image.h5.part")
     os.mkdir(folder / "image.h5.part")
     part = os.open(folder / "image.h5.part", os.O_RDONLY)
     fcntl.flock(part, fcntl.LOCK_EX)
-    folder.run(USAGE, recon("-o", "image.h5"), ["another process is making this image"])
+    folder.run(USAGE, recon("-o", "image.h5"), ["another process"])
     os.close(part)
     folder.run(USAGE, recon("-o", "image.h5"), ["--resume"])
 
@@ -232,6 +232,6 @@ def caches(make):
 if __name__ == "__main__":
     sys.exit(run_cases([outputs_that_are_inputs_or_each_other, both_halves_of_maps_are_inputs,
                         modes_are_kept, a_link_in_the_folder_of_q_is_replaced,
-                        the_second_of_two_runs_is_told, what_is_no_file_is_not_replaced,
+                        the_second_of_two_runs_is_reported, what_is_no_file_is_not_replaced,
                         odd_names, streams, signals_leave_nothing, scans_are_not_replaced,
                         caches]))

@@ -47,7 +47,7 @@ def rounding_does_not_show(make):
     scan(folder)
     asked, of_asked, _ = recon(folder, *TINY, "--precision", "double")
     image, record, _ = recon(folder, *TINY, says=["note: Errors of", "times as long"])
-    expect(takes_doubles(record), "it is not told")
+    expect(takes_doubles(record), "it is not reported")
     expect(record["precision"] == of_asked["precision"] == "double", record["precision"])
     expect(float(record["accuracy"]) < 1e-9, record["accuracy"])
     expect(distance(image, asked) < 1e-6, f"{distance(image, asked)} from doubles")

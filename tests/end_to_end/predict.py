@@ -18,19 +18,19 @@ THERE = ["--machine", "gpu.json"]
 
 
 def describe(folder, entries=(), **changes):
-    """The file of a machine with a GPU that is not here, whose device and pace have these entries.
+    """The file of a machine with a GPU that is not here, whose device and factors have entries.
     """
     device = {"platform": "p", "name": "Described GPU", "type": "gpu", "vendor": "NVIDIA",
               "version": "OpenCL 3.0", "driver": "1", "compute_capability": "9.0",
               "global_bytes": 1 << 36, "max_allocation_bytes": 1 << 34, "constant_bytes": 65536,
               "local_bytes": 49152, "max_work_group": 1024, "double_precision": True,
               "compute_units": 132, "clock_mhz": 1980}
-    pace = {name: 1e-9 for name in NAMES}
-    pace.update(cores=16, spread=1.25, start=212.5) # 89 s, and 11 s a scan
+    numbers = {name: 1e-9 for name in NAMES}
+    numbers.update(cores=16, spread=1.25, start=212.5) # 89 s, and 11 s a scan
     for name, value in dict(entries).items():
-        (device if name in device else pace)[name] = value
+        (device if name in device else numbers)[name] = value
     with open(folder / "gpu.json", "w", encoding="utf-8") as file:
-        json.dump({"device": device, "pace": pace, **changes}, file)
+        json.dump({"device": device, "pace": numbers, **changes}, file)
 
 
 def a_described_machine_needs_no_device(make):
@@ -109,7 +109,7 @@ def a_number_that_no_machine_has_is_named(make):
     folder.run(0, ["predict", "scan.h5", "scan.h5", *THERE, "--sbatch", "2"])
 
 
-def measuring_is_told_and_leaves_nothing(make):
+def measuring_is_reported_and_leaves_nothing(make):
     folder = make()
     begin = time.time()
     folder.run(USAGE, ["devices", "--measure", "-o", "none/gpu.json"], ["none/gpu.json"])
@@ -119,16 +119,16 @@ def measuring_is_told_and_leaves_nothing(make):
     os.mkdir(temporary)
     with subprocess.Popen([folder.program, "devices", "--measure"], stderr=subprocess.PIPE,
                           text=True, env={**os.environ, "TMPDIR": temporary}) as process:
-        told = []
+        printed = []
         for line in process.stderr:
-            told.append(line)
+            printed.append(line)
             if line.startswith("  recon --engine exact") and line.endswith(" s\n"):
                 break
-        expect(os.listdir(temporary), f"nothing is in TMPDIR: {told}")
-        expect("scans" in told[0] and told[1].startswith("scan 1 of "), f"told: {told}")
+        expect(os.listdir(temporary), f"nothing is in TMPDIR: {printed}")
+        expect("scans" in printed[0] and printed[1].startswith("scan 1 of "), f"printed: {printed}")
         process.send_signal(signal.SIGTERM)
         process.stderr.read()
-    expect(process.returncode == -signal.SIGTERM, f"{process.returncode}: {told}")
+    expect(process.returncode == -signal.SIGTERM, f"{process.returncode}: {printed}")
     for _ in range(100):
         if not os.listdir(temporary):
             return
@@ -151,4 +151,4 @@ if __name__ == "__main__":
     sys.exit(run_cases([a_described_machine_needs_no_device,
                         other_engines_are_predicted_beside_it, a_list_has_a_job,
                         what_is_no_machine_is_refused, a_number_that_no_machine_has_is_named,
-                        measuring_is_told_and_leaves_nothing, memory_is_near]))
+                        measuring_is_reported_and_leaves_nothing, memory_is_near]))

@@ -170,9 +170,9 @@ def what_cannot_be_done_is_refused(make):
     recon = ["recon", "coils.h5", "-o", "image.h5", *QUIET]
     folder.run(USAGE, [*recon, "--coils", "7"], ["at most the 6 coils"])
     folder.run(USAGE, ["maps", "coils.h5", "-o", "image.h5", "--maps", "none", *QUIET], ["none"])
-    told = folder.run(0, ["maps", "--help-all"]).stdout
+    printed = folder.run(0, ["maps", "--help-all"]).stdout
     for flag in "--coils --energy --no-whitening --field-map".split():
-        expect(flag not in told, f"maps --help-all lists {flag}, which it has no use for")
+        expect(flag not in printed, f"maps --help-all lists {flag}, which it has no use for")
         folder.run(USAGE, ["maps", "coils.h5", "-o", "image.h5", flag, "4", *QUIET], [flag])
     folder.run(INPUT, [*recon, "--maps", "nowhere.h5"], ["nowhere.h5", "next:"])
     for name, values in (("five.h5", np.ones((5, 40, 40))), ("flat.h5", np.ones((6, 1600))),
@@ -259,7 +259,7 @@ def maps_go_with_the_image(make):
     folder.run(0, ["maps", "coils.h5", "-o", "maps.h5", *QUIET])
     recon = ["recon", "coils.h5", "-o", "image.h5", "--maps", "maps.h5", *QUIET]
     folder.run(INPUT, [*recon, "--shift-mm", "20,0"],
-               ["place of the coil maps", "--shift-mm moves the image", "next:"])
+               ["position and directions of the coil maps", "--shift-mm moves the image", "next:"])
     with h5py.File(folder / "maps.h5") as stored, h5py.File(folder / "bare.h5", "w") as f:
         f["coil_maps"] = stored["coil_maps"][()]
     images = []

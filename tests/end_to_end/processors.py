@@ -58,12 +58,12 @@ def they_serve_without_an_opencl_driver(make):
     os.environ["OCL_ICD_VENDORS"] = str(folder / "none")
     try:
         folder.run(0, ["recon", "scan.h5", "-o", "i.h5"],
-                   ["no OpenCL driver: the processors compute"] if is_built else [])
+                   ["no OpenCL driver", "the processors"] if is_built else [])
         expect(image(folder, "i.h5")[1]["backend"] == "host", "another backend")
-        told = folder.run(0, ["predict", "scan.h5"]).stdout
-        expect("threads" in told, told)
-        told = subprocess.run([folder.program, "devices"], capture_output=True, text=True)
-        expect("threads" in told.stdout and "--backend host" in told.stderr, f"devices: {told}")
+        shown = folder.run(0, ["predict", "scan.h5"]).stdout
+        expect("threads" in shown, shown)
+        shown = subprocess.run([folder.program, "devices"], capture_output=True, text=True)
+        expect("threads" in shown.stdout and "--backend host" in shown.stderr, f"devices: {shown}")
         for words in (["--device", "cpu"], ["--backend", "opencl"], ["--kernel", "tuned"]):
             expect(not folder.can_run(["recon", "scan.h5", "-o", "image.h5", *words]), words)
     finally:

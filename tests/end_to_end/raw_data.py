@@ -84,9 +84,9 @@ def the_group_with_images_is_read(make):
     with h5py.File(folder / "raw.h5", "w", libver="earliest") as f:
         for name, rows in (("dataset", noise), ("dataset_2", acquisition()), ("dataset_3", other)):
             write_group(f, name, XML, rows)
-    told = folder.run(0, ["check", "raw.h5"]).stdout
+    printed = folder.run(0, ["check", "raw.h5"]).stdout
     for piece in ("Only group /dataset_2 is read", "--group", "/dataset, /dataset_3"):
-        expect(piece in told, f"check does not tell {piece}: {told}")
+        expect(piece in printed, f"check does not print {piece}: {printed}")
     folder.run(INPUT, ["check", "raw.h5", "--group", "/dataset"], ["/dataset/data", "/dataset_2"])
     folder.run(USAGE, ["check", "raw.h5", "--group", "data"], ["--group data", "/dataset_3"])
     found, _ = image(folder)
@@ -122,12 +122,12 @@ def noise_of_other_coils_does_not_block_the_scan(make):
     noise["head"]["flags"], noise["head"]["active_channels"] = 1 << 18, 1
     noise["data"][0] = noise["data"][0][:16]
     write(folder / "raw.h5", XML, np.concatenate([noise, acquisition()]))
-    told = json.loads(folder.run(0, ["info", "--json", "raw.h5"]).stdout)["warnings"]
-    expect("noise_unused" in [one["code"] for one in told], told)
+    printed = json.loads(folder.run(0, ["info", "--json", "raw.h5"]).stdout)["warnings"]
+    expect("noise_unused" in [one["code"] for one in printed], printed)
     expect(image(folder)[0].shape == (1, 4, 4), "no image with --no-whitening")
     os.unlink(folder / "image.h5")
     folder.run(INPUT, ["recon", "raw.h5", "-o", "image.h5", "--quiet", "--backend", "reference"],
-               ["acquisition 0 (noise), active_channels", "--no-whitening"])
+               ["acquisition 0 (noise)", "active_channels", "--no-whitening"])
 
 
 def echo_trains_have_no_times(make):
@@ -191,11 +191,11 @@ def simulated_raw_data_gives_the_same_image(make):
         rows = raw["dataset/data"]
         head = rows.dtype["head"]
         # Offsets of the format's documentation: readers of it copy the bytes.
-        places = [("flags", 2), ("number_of_samples", 34), ("channel_mask", 40),
+        offsets = [("flags", 2), ("number_of_samples", 34), ("channel_mask", 40),
                   ("center_sample", 172), ("sample_time_us", 178), ("slice_dir", 218),
                   ("idx", 242), ("user_int", 276), ("user_float", 308)]
         expect(head.itemsize == 340 and rows.dtype.names == ("head", "traj", "data"), "the layout")
-        expect([(n, head.fields[n][1]) for n, _ in places] == places, "offsets of the header")
+        expect([(n, head.fields[n][1]) for n, _ in offsets] == offsets, "offsets of the header")
         is_noise = rows["head"]["flags"] >> 18 & 1 == 1
         expect(is_noise.sum() == 1 and is_noise[0], "one acquisition of noise, the first")
         noise = rows[0]["data"].view("c8").reshape(2, 50)

@@ -62,9 +62,9 @@ def streams_give_the_same_image(make):
             sha = f["record"].attrs["scan_sha256"]
     expect(len(set(images.values())) == 1, "a stream gives another image")
     expect(sha == folder.digest("short.bin"), "another hash than that of the stream")
-    told = folder.run(0, ["info", "raw.bin"]).stdout
+    printed = folder.run(0, ["info", "raw.bin"]).stdout
     for piece in ("ismrmrd-stream", "frames       3", "noise        40", "waveforms    1 stored"):
-        expect(piece in told, f"info does not tell '{piece}': {told}")
+        expect(piece in printed, f"info does not print '{piece}': {printed}")
     expect("raw.bin: ok" in folder.run(0, ["check", "raw.bin"]).stdout, "check of a stream")
 
 

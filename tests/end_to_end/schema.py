@@ -35,8 +35,8 @@ def run(*words):
 
 def valid(kind, words, path=None):
     """What the command prints, or writes into `path`, as JSON of this kind."""
-    told = run(*words)
-    found = json.loads(pathlib.Path(path).read_text(encoding="utf-8") if path else told)
+    printed = run(*words)
+    found = json.loads(pathlib.Path(path).read_text(encoding="utf-8") if path else printed)
     expect(found["kind"] == kind, f"{words}: kind {found['kind']}")
     for error in validator.iter_errors(found):
         failures.append(f"{words}: {list(error.absolute_path)}: {error.message[:300]}")

@@ -88,7 +88,7 @@ def each_slice_has_its_own(make):
         raw(folder, every)
         for words in ([], ["--maps", "walsh"], ["--coils", "3"][: 2 if every == 1 else 0]):
             whole, said = image(folder, *words)
-            expect("for each of 3 places" in said, f"{words}: {said}")
+            expect("for each of 3 slices" in said, f"{words}: {said}")
             if "--coils" in words:
                 continue  # compressed as the first slice is
             for number in range(SLICES):
@@ -161,8 +161,9 @@ def maps_that_cannot_be_made(make):
     folder.run(0, ["maps", "raw.h5", "-o", "maps.h5", "--slice", "0", "--quiet"])
     for words in (["recon", "raw.h5", "-o", "image.h5", "--maps", "maps.h5"],
                   ["maps", "raw.h5", "-o", "more.h5"]):
-        told = folder.run(INPUT, [*words, "--quiet"], ["several slices", "--slice", "next:"]).stderr
-        expect(("--maps none" in told) == (words[0] == "recon"), f"{words[0]} advises: {told}")
+        shown = folder.run(INPUT, [*words, "--quiet"], ["several slices", "--slice", "next:"]
+                           ).stderr
+        expect(("--maps none" in shown) == (words[0] == "recon"), f"{words[0]} advises: {shown}")
     # Every second line and no calibration: the centre is too sparse in every slice.
     raw(folder, 2)
     with h5py.File(folder / "raw.h5", "r+") as f:

@@ -13,7 +13,7 @@ export LSRECON_PROGRAM=$work/program LSRECON_CALLS=$work/calls
 
 fail() {
     echo "FAILED: $*" >&2
-    cat told calls ./*/results*.tsv >&2 || true
+    cat printed calls ./*/results*.tsv >&2 || true
     exit 1
 }
 
@@ -40,9 +40,9 @@ chmod +x program
 mkdir "first day" second
 for i in 1 2; do
     "$lsrecon" simulate --trajectory radial --matrix 8,8 --noise 0.1 --seed "$i" --quiet \
-        -o "first day/scan $i.h5" >told
+        -o "first day/scan $i.h5" >printed
     "$lsrecon" simulate --trajectory spiral --matrix 8,8 --noise 0.1 --seed "$i" --quiet \
-        -o "second/$i" >told
+        -o "second/$i" >printed
 done
 cp second/2 whole
 truncate --size=1000 second/2
@@ -55,8 +55,8 @@ task() { # ID FOLDER of two tasks
 }
 
 # Two tasks at once; the second has the damaged scan.
-task 0 out >told 2>&1 &
-task 1 out >told.1 2>&1 && fail "a bad scan passes"
+task 0 out >printed 2>&1 &
+task 1 out >printed.1 2>&1 && fail "a bad scan passes"
 wait $! || fail "a task without a bad scan"
 (($(rows 3 0) == 3 && $(rows 3 3) == 1)) || fail "not 3 done, 1 refused"
 (($(rows 1 second/1) == 1)) || fail "the tables do not name the scan"
@@ -70,21 +70,21 @@ done
 # Again, as one task of a step: the bad scan alone, which is whole now.
 mv whole second/2
 SLURM_STEP_NUM_TASKS=1 SLURM_PROCID=0 "$array" scans.txt out --lambda 0.01 --low-resolution \
-    >told 2>&1 || fail "the second time"
-(($(grep -c "finished before" told) == 3)) || fail "work is done again"
+    >printed 2>&1 || fail "the second time"
+(($(grep -c "finished before" printed) == 3)) || fail "work is done again"
 
 # An array with gaps would leave scans out.
 ! SLURM_ARRAY_TASK_COUNT=2 SLURM_ARRAY_TASK_MIN=1 SLURM_ARRAY_TASK_ID=7 \
-    "$array" scans.txt out 2>told || fail "an array with gaps is taken"
-grep -q "expected: FIRST-LAST" told
+    "$array" scans.txt out 2>printed || fail "an array with gaps is taken"
+grep -q "expected: FIRST-LAST" printed
 
 # What Slurm sends before the time is over ends the batch, and the job requeues itself.
-"$lsrecon" simulate --trajectory radial --matrix 64,64 --quiet -o slow.h5 >told
+"$lsrecon" simulate --trajectory radial --matrix 64,64 --quiet -o slow.h5 >printed
 echo slow.h5 >slow.txt
 printf '#!/bin/sh\necho "$*" >requeued\n' >scontrol
 chmod +x scontrol
 PATH=$work:$PATH SLURM_ARRAY_JOB_ID=17 SLURM_ARRAY_TASK_ID=3 SLURM_ARRAY_TASK_MIN=3 \
-    "$array" slow.txt slow >told 2>&1 &
+    "$array" slow.txt slow >printed 2>&1 &
 job=$!
 until [[ -e slow/results.tsv ]]; do sleep 0.1; done
 kill -USR1 "$job"

@@ -10,7 +10,7 @@ cp -r "$2" "$work/kernels"
 cd "$work"
 export LSRECON_CACHE=$work/cache LSRECON_KERNELS=$work/kernels
 
-fail() { echo "$1" >&2; cat told err >&2 2>/dev/null || true; exit 1; }
+fail() { echo "$1" >&2; cat printed err >&2 2>/dev/null || true; exit 1; }
 
 # A space of six, of which two cannot be built.
 /usr/bin/python3 - <<'PYTHON'
@@ -28,10 +28,10 @@ sed -i 's/^#define TWO_PI .*/&\n#if defined(VOXELS) \&\& VOXELS == 2\n#error no 
     kernels/real.h
 
 problem=(--matrix 8,7,5 --samples 65)
-tune() { "$lsrecon" tune "${problem[@]}" "$@" >told 2>err; }
+tune() { "$lsrecon" tune "${problem[@]}" "$@" >printed 2>err; }
 
 tune --stage fhd --json first.json || fail "tune failed"
-grep -q 'default that ships' told || fail "the default is not in the table"
+grep -q 'default that ships' printed || fail "the default is not in the table"
 tune --stage fhd --quiet || fail "tune failed once more"
 ! grep -q '^tuned fhd' err || fail "--quiet printed something" # PoCL counts errors of Clang
 
@@ -60,21 +60,21 @@ import h5py
 value = h5py.File("image.h5")["record"].attrs["kernel_parameters"]
 print(value.decode() if isinstance(value, bytes) else value)'
 }
-record >told
-grep -q 'tuned fhd: [^;]*(tuned on this device)' told || fail "the image does not name the winner"
-grep -q 'tuned q: [^;]*(default for ' told || fail "the image does not name the default"
-"$lsrecon" devices >told
-grep -q 'tuned fhd: .*(tuned on this device)' told || fail "devices does not name the winner"
+record >printed
+grep -q 'tuned fhd: [^;]*(tuned on this device)' printed || fail "the image lacks the winner"
+grep -q 'tuned q: [^;]*(default for ' printed || fail "the image does not name the default"
+"$lsrecon" devices >printed
+grep -q 'tuned fhd: .*(tuned on this device)' printed || fail "devices does not name the winner"
 
 # Broken winners are as good as none, and the next search replaces them.
 for winners in cache/tuning/*.json; do
     echo '{"half' >"$winners"
 done
-record >told
-grep -q 'tuned fhd: [^;]*(default for ' told || fail "broken winners were used"
+record >printed
+grep -q 'tuned fhd: [^;]*(default for ' printed || fail "broken winners were used"
 tune --stage fhd,q || fail "tune failed over broken winners"
-record >told
-[[ $(grep -o '(tuned on this device)' told | wc -l) -eq 2 ]] || fail "not both stages are tuned"
+record >printed
+[[ $(grep -o '(tuned on this device)' printed | wc -l) -eq 2 ]] || fail "not both stages are tuned"
 
 # No candidate works: exit code 4, and the winners stay.
 before=$(sha256sum cache/tuning/*.json)
@@ -85,7 +85,7 @@ tune --stage fhd || code=$?
 [[ $before == "$(sha256sum cache/tuning/*.json)" ]] || fail "the winners changed"
 
 code=0
-"$lsrecon" tune --kernel naive >told 2>err || code=$?
+"$lsrecon" tune --kernel naive >printed 2>err || code=$?
 [[ $code == 2 ]] || fail "a kernel without parameters: exit code $code, expected 2"
 left=$(find . -name '*.part')
 [[ -z $left ]] || fail "left behind: $left"

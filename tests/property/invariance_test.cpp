@@ -101,7 +101,7 @@ TEST_P(Invariance, TransformsAreLinear) {
 
 // Voxel n lies at (n - floor(N/2)) / N: the sample of that voxel alone is that phase, wherever the
 // voxel is, on even and odd grids.
-TEST_P(Invariance, ALoneVoxelIsThePhaseOfItsPlace) {
+TEST_P(Invariance, ALoneVoxelIsThePhaseOfItsPosition) {
     const auto& size = problem.grid.size;
     for (const std::size_t n :
          {std::size_t(0), problem.voxels.count() / 3, problem.voxels.count() - 1}) {

@@ -56,7 +56,7 @@ protected:
     }
 
     CoilRows no_maps;
-    std::size_t residuals = 0; ///< that were told
+    std::size_t residuals = 0; ///< that were reported
 };
 
 // A patch of one voxel in frames whose samples count c_f: with n the norm of x over frames and
@@ -126,7 +126,7 @@ TEST_P(Joint, BesideTermsOfEachFrame) {
         make_grid(16, 1), {step, -ComplexVector(step.reverse())}, {{"llr", 1e-6}, {"tv", 0.1}});
     EXPECT_TRUE(near(found[0].image, expected, 1e-3));
     EXPECT_TRUE(near(found[1].image, -ComplexVector(expected.reverse()), 1e-3));
-    // Two joint ones, of frames that are alike but for total variation.
+    // Two joint ones, of frames that are equal but for total variation.
     EXPECT_TRUE(near(
         solved(make_grid(16, 1), {step, step}, {{"llr", 1e-6}, {"ttv", 0.1}, {"tv", 0.1}})[1].image,
         expected, 1e-3));

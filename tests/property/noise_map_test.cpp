@@ -55,7 +55,7 @@ protected:
         for (Eigen::Index n = 0; n < found.size(); ++n) {
             EXPECT_NEAR(found(n), expected(n), scatter * expected(n)) << n;
         }
-        // Voxels of a full Cartesian scan are independent, and of others at most all alike.
+        // Voxels of a full Cartesian scan are independent, and of others at most all the same.
         EXPECT_NEAR(found.mean() / expected.mean(), 1, scatter);
     }
 };
@@ -127,7 +127,7 @@ TEST_F(NoiseMap, OfMagnitudesHasOnePartOfTheNoise) {
     scan.frames[0].samples.doubles().setConstant(1000);
     options.prepare.maps = NoSource();
     const RealVector found = solved(scan, "noise_map");
-    // All samples alike: a point of 1000 in the centre, where n = 3 * 8 + 4.
+    // All samples are equal: a point of 1000 in the centre, where n = 3 * 8 + 4.
     EXPECT_NEAR(found(28), 1 / std::sqrt(48.0), std::sqrt(2) * scatter / std::sqrt(48.0));
     EXPECT_FALSE(Hdf5Reader(folder.file("image.h5")).has("g_factor"));
 }

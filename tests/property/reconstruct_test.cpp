@@ -135,7 +135,7 @@ TEST_F(FromFileToFile, PhiAndWeightsDoNotChangeWhatIsConsistent) {
         near(image_of(scan, options), CoilMatrix(problem.rho.row(0)), 10 * rounding_of_files));
 }
 
-TEST_F(FromFileToFile, FramesThatAreSampledAlikeShareQ) {
+TEST_F(FromFileToFile, FramesOfOneTrajectoryShareQ) {
     const Problem problem = test::make_problem(cartesian({5, 4, 0}));
     Scan scan = scan_of(problem);
     scan.frames.push_back(scan.frames[0]);

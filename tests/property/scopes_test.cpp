@@ -124,7 +124,7 @@ protected:
     }
 };
 
-/// A series of one place: frames of unlike brightness.
+/// A series of one slice: frames of unlike brightness.
 Scan series(std::size_t frames, std::size_t coils = 1) {
     test::Case of{"series", {6, 5, 0}, 90, coils};
     of.coil_maps = coils > 1;
@@ -160,7 +160,7 @@ TEST_F(Scopes, ManySlicesOnOneTrajectoryShareQ) {
     }
 }
 
-TEST_F(Scopes, FramesOfASeriesShareTheirPlace) {
+TEST_F(Scopes, FramesOfASeriesShareTheirSlice) {
     const Scan scan = series(4, 2);
     const Done found = run(scan);
     EXPECT_EQ(found.stages, (Counts{{"fhd", 4}, {"model", 1}, {"q", 1}, {"solve", 4}}));
@@ -171,7 +171,7 @@ TEST_F(Scopes, FramesOfASeriesShareTheirPlace) {
     expect_as_alone(scan, found);
 }
 
-TEST_F(Scopes, FramesThatWereSampledAlikeFollowEachOther) {
+TEST_F(Scopes, FramesOfOneTrajectoryFollowEachOther) {
     Scan scan = series(4);
     Trajectory moved = *scan.frames[0].trajectory;
     moved.positions[3][0] += 0.01;
@@ -183,7 +183,7 @@ TEST_F(Scopes, FramesThatWereSampledAlikeFollowEachOther) {
     expect_as_alone(scan, found);
 }
 
-TEST_F(Scopes, EstimatedMapsAreThoseOfTheirPlace) {
+TEST_F(Scopes, EstimatedMapsAreThoseOfTheirSlice) {
     Scan scan = slices(3, 3);
     scan.coil_maps = {};
     options.prepare.maps = maps_source("walsh");
@@ -206,7 +206,7 @@ TEST_F(Scopes, ABadFrameFailsAlone) {
     EXPECT_EQ(found.stages, (Counts{{"fhd", 3}, {"model", 1}, {"q", 1}, {"solve", 3}}));
 }
 
-TEST_F(Scopes, APlaceWithoutMapsFailsWithAllOfItsFrames) {
+TEST_F(Scopes, ASliceWithoutMapsFailsWithAllOfItsFrames) {
     Scan scan = slices(3, 2);
     scan.coil_maps = {};
     options.prepare.maps = maps_source("walsh");

@@ -40,7 +40,7 @@ double agreement(const CoilRows& maps, const Simulation& simulation) {
     return smallest;
 }
 
-class PlaceCalibration : public testing::Test {
+class SliceCalibration : public testing::Test {
 protected:
     test::TemporaryFolder folder;
     Reporter report;
@@ -64,19 +64,19 @@ protected:
     CoilRows maps_after(const std::function<void(ScanInPreparation&)>& first, Scan scan) {
         scan.coil_maps = {};
         FramesInMemory source(std::move(scan));
-        ScanInPreparation it(source, {}, *transforms, report);
-        first(it);
+        ScanInPreparation preparation(source, {}, *transforms, report);
+        first(preparation);
         for (const Step& step : steps()) {
-            if (step.applies(it)) {
-                step.apply(it);
+            if (step.applies(preparation)) {
+                step.apply(preparation);
             }
         }
-        return *it.maps->of_all()->values;
+        return *preparation.maps->of_all()->values;
     }
     static std::string facts(const Scan& scan) { return separated_by("\n", scan.facts); }
 };
 
-TEST_F(PlaceCalibration, OfSparseFramesIsFromAllOfThem) {
+TEST_F(SliceCalibration, OfSparseFramesIsFromAllOfThem) {
     const Simulation simulation = spokes(5, 15);
     const Scan scan = prepared(simulation.scan);
     EXPECT_GT(agreement(scan.coil_maps, simulation), 0.97);
@@ -84,7 +84,7 @@ TEST_F(PlaceCalibration, OfSparseFramesIsFromAllOfThem) {
     EXPECT_TRUE(prepared(simulation.scan).coil_maps == scan.coil_maps) << "of another run";
 }
 
-TEST_F(PlaceCalibration, LeavesOutFramesThatAreBadOrSilent) {
+TEST_F(SliceCalibration, LeavesOutFramesThatAreBadOrSilent) {
     const Simulation simulation = spokes(5, 15);
     Scan scan = simulation.scan;
     scan.frames[0].samples.doubles()(1, 3) = std::nan("");
@@ -94,14 +94,14 @@ TEST_F(PlaceCalibration, LeavesOutFramesThatAreBadOrSilent) {
     EXPECT_NE(facts(scan).find("from 13 frames together"), std::string::npos) << facts(scan);
 }
 
-TEST_F(PlaceCalibration, OfFramesThatFillTheCentreIsOneByOne) {
+TEST_F(SliceCalibration, OfFramesThatFillTheCentreIsOneByOne) {
     const Simulation simulation = spokes(80, 3);
     const Scan scan = prepared(simulation.scan);
     EXPECT_GT(agreement(scan.coil_maps, simulation), 0.97);
     EXPECT_EQ(facts(scan).find("together"), std::string::npos) << facts(scan);
 }
 
-TEST_F(PlaceCalibration, TakesNoFramesTogetherThatAreNotOfOneImage) {
+TEST_F(SliceCalibration, TakesNoFramesTogetherThatAreNotOfOneImage) {
     const auto alternating = [](Simulation simulation) {
         for (std::size_t f = 1; f < simulation.scan.frames.size(); f += 2) {
             simulation.scan.frames[f].samples.doubles() *= -1;
@@ -134,11 +134,11 @@ void scale_trajectories(Scan& scan, double factor) {
     }
 }
 
-TEST_F(PlaceCalibration, IsByTheTrajectoryThatAStepHasMade) {
+TEST_F(SliceCalibration, IsByTheTrajectoryThatAStepHasMade) {
     const auto nothing = [](ScanInPreparation&) {};
-    const auto scale_by_step = [](ScanInPreparation& it) {
-        scale_trajectories(it.scan, 1.0 / 0.9);
-        it.slices = slices_of(it.scan);
+    const auto scale_by_step = [](ScanInPreparation& preparation) {
+        scale_trajectories(preparation.scan, 1.0 / 0.9);
+        preparation.slices = slices_of(preparation.scan);
     };
     Scan wrong = spokes(80, 3).scan;
     scale_trajectories(wrong, 0.9);
@@ -149,7 +149,7 @@ TEST_F(PlaceCalibration, IsByTheTrajectoryThatAStepHasMade) {
     EXPECT_FALSE(maps_after(nothing, wrong) == expected) << "whose maps are others";
 }
 
-TEST_F(PlaceCalibration, OfTheSameFewSpokesInEveryFrameSaysWhatHelps) {
+TEST_F(SliceCalibration, OfTheSameFewSpokesInEveryFrameSaysWhatHelps) {
     Scan scan = spokes(5, 4).scan;
     for (Frame& frame : scan.frames) {
         frame = scan.frames.front();

@@ -18,7 +18,7 @@ void ArrayCase::open(const std::string& variant, double device_memory,
         options.precision = precision;
         options.device_memory = device_memory;
     }
-    options.tell = [notes = notes](const std::string& note) { notes->push_back(note); };
+    options.on_info = [notes = notes](const std::string& note) { notes->push_back(note); };
     try {
 #ifdef LSRECON_WITH_OPENCL
         if (backend == "kernels") {

@@ -9,7 +9,7 @@
 
 namespace lsrecon::test {
 
-/// The first of two ranks, which keeps what it tells the other.
+/// The first of two ranks, which keeps what it sends the other.
 class FirstOfTwo : public JobRanks {
 public:
     using JobRanks::broadcast;
@@ -29,7 +29,7 @@ public:
     using JobRanks::broadcast;
     explicit SecondOfTwo(FirstOfTwo& first) : first_(first) {}
     std::size_t count() const override { return 2; }
-    std::size_t here() const override { return 1; }
+    std::size_t rank() const override { return 1; }
     void broadcast(std::size_t from, void* values, std::size_t bytes) override {
         if (from != 0) {
             return;

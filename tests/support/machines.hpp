@@ -4,7 +4,7 @@
 
 namespace lsrecon::test {
 
-/// A machine with a device of this type ("cpu" or "gpu") at its nominal pace, for
+/// A machine with a device of this type ("cpu" or "gpu") with its nominal model, for
 /// make_described_device().
 inline Machine described_machine(const std::string& type, unsigned units, unsigned mhz,
                                  std::size_t cores) {
@@ -18,7 +18,7 @@ inline Machine described_machine(const std::string& type, unsigned units, unsign
     machine.device.max_allocation_bytes = std::size_t(1) << 34;
     machine.device.max_work_group = 1024;
     machine.device.constant_bytes = machine.device.local_bytes = std::size_t(1) << 16;
-    machine.pace = nominal_pace(type == "gpu", cores);
+    machine.model = nominal_model(type == "gpu", cores);
     return machine;
 }
 

@@ -17,7 +17,7 @@ OnHost q_of(Transforms& transforms, const Problem& problem, const Voxels& where)
     return q_on_host(transforms, problem.positions(), weights, where, silent);
 }
 
-Voxels places_of_q(const Problem& problem) {
+Voxels differences_of_problem(const Problem& problem) {
     return problem.voxels.on_lattice() ? Voxels::half_differences(problem.grid) : problem.voxels;
 }
 

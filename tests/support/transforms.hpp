@@ -12,7 +12,7 @@ OnHost forward_of(Transforms& transforms, const Problem& problem);
 /// Q there, of |samples| of its first coil.
 OnHost q_of(Transforms& transforms, const Problem& problem, const Voxels& where);
 /// Where Q of it is wanted: at half of the differences of a grid, or at the voxels of a list.
-Voxels places_of_q(const Problem& problem);
+Voxels differences_of_problem(const Problem& problem);
 
 /// What they are, by the reference; the error is that of its own loops, which do not reduce a
 /// phase.

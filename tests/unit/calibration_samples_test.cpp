@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "support/findings.hpp"
+#include "support/message.hpp"
 
 namespace lsrecon {
 namespace {
@@ -28,7 +29,7 @@ TEST(CalibrationSamples, AreTheNearestWithinReach) {
                          frame("repetition 2")};
     const auto at = [](double x) { return frame("repetition 7", Vec3{x, 0, 0}); };
     const auto of = [&](double x) { return calibration_samples_of(scan, at(x)); };
-    EXPECT_EQ(of(30), &scan.calibrations[2]) << "whose place is not known";
+    EXPECT_EQ(of(30), &scan.calibrations[2]) << "whose pose is not known";
     scan.calibrations.pop_back();
     EXPECT_EQ(of(-4.5), &scan.calibrations[0]);
     EXPECT_EQ(of(2.9), &scan.calibrations[0]);
@@ -56,8 +57,7 @@ TEST(CalibrationSamples, WithoutACoilOfTheImageServeNoFrame) {
     leave_out_calibration(scan, &scan.calibrations[1], 1);
     ASSERT_EQ(scan.calibrations.size(), 1u);
     EXPECT_EQ(scan.calibrations[0].label, "slice 0");
-    EXPECT_EQ(why_no_calibration(scan, frame("slice 1")),
-              "hold only zeros of coil 1, which has signal in the image");
+    EXPECT_EQ(test::lacks(why_no_calibration(scan, frame("slice 1")), {"zeros", "coil 1"}), "");
     EXPECT_EQ(test::find(scan.findings, Found::calibration_silent).word("lines"),
               "Calibration lines of slice 1");
 }

@@ -42,12 +42,12 @@ TEST(ExactSums, AreThoseOfTheReference) {
 
 TEST(ExactSums, TakeTheTimeThatTheyMay) {
     const std::size_t few = voxels_of_exact_sums(1, 8, 1000000);
-    EXPECT_GE(few, 16U) << "fewer would tell nothing";
+    EXPECT_GE(few, 16U) << "fewer would say nothing";
     EXPECT_GT(voxels_of_exact_sums(1e9, 1, 1000), voxels_of_exact_sums(1e9, 8, 1000));
 }
 
 struct Errors {
-    double spread; ///< their size differs from place to place by up to e^spread
+    double spread; ///< their size differs from voxel to voxel by up to e^spread
     std::size_t points;
     double exceeded; ///< the bound, at most
 };
@@ -58,7 +58,7 @@ TEST_P(SampledErrorOf, IsWithoutBiasAndItsBoundHolds) {
     const Errors of = GetParam();
     std::mt19937_64 generator(3);
     std::normal_distribution<double> normal;
-    std::uniform_real_distribution<double> place;
+    std::uniform_real_distribution<double> uniform;
     const double s = 2 * of.spread;
     const double truth = s == 0 ? 2 : 2 * (std::exp(s) - 1) / s; // of |error|^2
     double mean = 0;
@@ -66,7 +66,7 @@ TEST_P(SampledErrorOf, IsWithoutBiasAndItsBoundHolds) {
     for (int i = 0; i < repetitions; ++i) {
         std::vector<double> squares;
         for (std::size_t p = 0; p < of.points; ++p) {
-            const double size = std::exp(of.spread * place(generator));
+            const double size = std::exp(of.spread * uniform(generator));
             squares.push_back(std::norm(size * Complex(normal(generator), normal(generator))));
         }
         const ErrorEstimate found = error_estimate(squares, 100, 10);
@@ -209,7 +209,7 @@ TEST(DrawnVoxels, AreDrawnInProportionToTheSquaresOfTheMaps) {
     EXPECT_NEAR(drawn.unknowns, 75.0 * 75 / (25 * 25 + 50 * 50), 1e-12);
 }
 
-TEST(DrawnVoxels, AreAnyWhereMapsDoNotTellThemApart) {
+TEST(DrawnVoxels, AreAnyWhereMapsDoNotDiffer) {
     const CoilRows none;
     const CoilRows zeros(CoilMatrix::Zero(2, 1000).eval());
     for (const CoilRows* const maps : {&none, &zeros}) {

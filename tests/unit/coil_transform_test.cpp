@@ -81,8 +81,8 @@ TEST(Compression, KeepsTheEnergyThatIsAskedFor) {
     EXPECT_EQ(compressed_coils({gram(samples)}, {0, 1}).mixing.rows(), 6);
 }
 
-TEST(Compression, KeepsTheEnergyOfEveryPlace) {
-    // Places in which other coils hold nearly everything; one is a thousand times as bright.
+TEST(Compression, KeepsTheEnergyOfEverySlice) {
+    // Slices in which other coils hold nearly everything; one is a thousand times as bright.
     std::vector<Eigen::MatrixXcd> grams;
     for (const Eigen::Index coil : {0, 2, 5}) {
         CoilMatrix samples = 1e-3 * Random(static_cast<unsigned>(coil)).matrix(6, 300);
@@ -94,7 +94,7 @@ TEST(Compression, KeepsTheEnergyOfEveryPlace) {
     EXPECT_GT(kept.energy, 0.99);
     const CompressedCoils fewer = compressed_coils(grams, {2, 1});
     EXPECT_EQ(fewer.mixing.rows(), 2);
-    EXPECT_LT(fewer.energy, 0.9) << "the place that keeps least";
+    EXPECT_LT(fewer.energy, 0.9) << "the slice that keeps least";
 }
 
 TEST(Mixing, KeepsThePrecisionOfTheRows) {

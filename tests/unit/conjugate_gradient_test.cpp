@@ -150,7 +150,7 @@ struct Fractions : Reporter {
     std::vector<double> seen;
 };
 
-TEST(ConjugateGradient, TellsEveryResidualAndHowFarItIs) {
+TEST(ConjugateGradient, ReportsEveryResidualAndHowFarItIs) {
     SolveOptions options{0, 2, 1e-8};
     std::vector<double> residuals;
     options.monitor = [&](const Iteration& iteration) {

@@ -8,7 +8,7 @@ namespace {
 class Shared : public ::testing::Test {
 protected:
     /// How many were made for it so far.
-    int asked_for(const std::string& what, const std::vector<double>& of, std::size_t bytes = 8) {
+    int request(const std::string& what, const std::vector<double>& of, std::size_t bytes = 8) {
         store.get<int>(what, {bytes_of_all(of)}, bytes,
                        [&] { return std::make_shared<const int>(++made); });
         return made;
@@ -19,38 +19,38 @@ protected:
 };
 
 TEST_F(Shared, IsMadeOnceForTheSameNumbers) {
-    EXPECT_EQ(asked_for("q", {1, 2}), 1);
-    EXPECT_EQ(asked_for("q", {1, 2}), 1);
+    EXPECT_EQ(request("q", {1, 2}), 1);
+    EXPECT_EQ(request("q", {1, 2}), 1);
     EXPECT_EQ(*store.get<int>("q", {bytes_of_all(std::vector<double>{1, 2})}, 8,
                               [] { return std::make_shared<const int>(0); }),
               1);
 }
 
 TEST_F(Shared, DiffersInAnyNumberInWhatItIsAndInItsType) {
-    asked_for("q", {1, 2});
-    EXPECT_EQ(asked_for("q", {1, 3}), 2);
-    EXPECT_EQ(asked_for("q", {1}), 3);
-    EXPECT_EQ(asked_for("maps", {1, 2}), 4);
+    request("q", {1, 2});
+    EXPECT_EQ(request("q", {1, 3}), 2);
+    EXPECT_EQ(request("q", {1}), 3);
+    EXPECT_EQ(request("maps", {1, 2}), 4);
     EXPECT_EQ(*store.get<double>("q", {bytes_of_all(std::vector<double>{1, 2})}, 8,
                                  [] { return std::make_shared<const double>(0.5); }),
               0.5);
 }
 
 TEST_F(Shared, GoesWhenItWasAskedForLongAgo) {
-    asked_for("a", {}, 40);
-    asked_for("b", {}, 40);
-    asked_for("a", {}, 40);
-    asked_for("c", {}, 40);
+    request("a", {}, 40);
+    request("b", {}, 40);
+    request("a", {}, 40);
+    request("c", {}, 40);
     EXPECT_EQ(made, 3);
-    EXPECT_EQ(asked_for("a", {}, 40), 3);
-    EXPECT_EQ(asked_for("b", {}, 40), 4) << "the one that made room";
+    EXPECT_EQ(request("a", {}, 40), 3);
+    EXPECT_EQ(request("b", {}, 40), 4) << "the one that made room";
 }
 
 TEST_F(Shared, IsNotKeptWhereItIsTooLarge) {
-    asked_for("small", {}, 40);
-    EXPECT_EQ(asked_for("large", {1}, 96), 2) << "with the numbers that it was made of";
-    EXPECT_EQ(asked_for("large", {1}, 96), 3);
-    EXPECT_EQ(asked_for("small", {}, 40), 3);
+    request("small", {}, 40);
+    EXPECT_EQ(request("large", {1}, 96), 2) << "with the numbers that it was made of";
+    EXPECT_EQ(request("large", {1}, 96), 3);
+    EXPECT_EQ(request("small", {}, 40), 3);
 }
 
 TEST_F(Shared, IsMadeEachTimeWithoutAStore) {

@@ -134,7 +134,7 @@ TEST(Density, ImagesAreAsBrightAsTheObject) {
     const Density density = density_of("auto", trajectory, grid);
     EXPECT_EQ(density.method, "weights of the scan");
     EXPECT_NEAR(brightness(trajectory.positions, density.cells), 1, 0.05);
-    // Without samples at the centre nothing tells how bright: they stand for k-space at most.
+    // Without samples at the centre nothing shows how bright: they stand for k-space at most.
     for (Vec3& k : trajectory.positions) {
         k[0] += 40;
     }

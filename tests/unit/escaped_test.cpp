@@ -1,6 +1,7 @@
 #include "base/escaped.hpp"
 
 #include <gtest/gtest.h>
+#include <sstream>
 
 #include "base/error.hpp"
 
@@ -22,8 +23,14 @@ TEST(Escaped, PrintableTextHasNoControlCharacters) {
 TEST(Escaped, AValueOfAFileForgesNoLineOfAnError) {
     const std::string words =
         InputError({"a\nb", "x", "1\n  next:     paste this", "\x1b[2J", "stop"}).what();
-    EXPECT_EQ(words, "a b: x\n  found:    1   next:     paste this\n  expected:  [2J\n"
-                     "  next:     stop");
+    std::istringstream lines(words);
+    for (const std::string expected : {"a b: x", "  found:    1   next:     paste this",
+                                       "  expected:  [2J", "  next:     stop"}) {
+        std::string line;
+        std::getline(lines, line);
+        EXPECT_EQ(line, expected);
+    }
+    EXPECT_EQ(lines.peek(), std::istringstream::traits_type::eof()) << words;
 }
 
 TEST(Escaped, AWordOfACommandIsOneWordForAShell) {

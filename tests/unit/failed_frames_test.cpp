@@ -20,7 +20,7 @@ StoredImage one_of_three_failed() {
     image.about.frames.resize(3);
     image.about.frames[1].error = "samples: NaN";
     image.values = [](std::size_t frame) {
-        return frame == 1 ? in_place_of_failed(9) : ImageValues(9, 2.0F);
+        return frame == 1 ? values_of_failed(9) : ImageValues(9, 2.0F);
     };
     return image;
 }
@@ -53,7 +53,7 @@ TEST(FailedFrames, MessagesBecomeOneLine) {
 }
 
 TEST(FailedFrames, NoVoxelIsANumber) {
-    for (const std::complex<float> value : in_place_of_failed(4)) {
+    for (const std::complex<float> value : values_of_failed(4)) {
         EXPECT_TRUE(std::isnan(value.real()) && std::isnan(value.imag()));
     }
 }

@@ -12,13 +12,12 @@ namespace {
 
 using test::near;
 
-const Complex i(0, 1);
-
 ComplexVector vector(const std::vector<Complex>& values) {
     return Eigen::Map<const ComplexVector>(values.data(), static_cast<Eigen::Index>(values.size()));
 }
 
 TEST(Fft, OfOneValueAtIndexOne) {
+    const Complex i(0, 1);
     const Fft<double> fft({4, 1, 1});
     ComplexVector values = vector({0, 1, 0, 0});
     fft.forward(values.data());
@@ -128,7 +127,7 @@ TEST(CroppedFft, IsTheWholeOneOfEachArray) {
         const auto frequency = [&](std::size_t d, std::size_t n) {
             return (n + extents[d] - kept[d] / 2) % extents[d];
         };
-        const auto place = [&](std::size_t r, std::size_t x, const Extents& in) {
+        const auto index_of = [&](std::size_t r, std::size_t x, const Extents& in) {
             return (frequency(2, r / kept[1]) * in[1] + frequency(1, r % kept[1])) * in[0] +
                    frequency(0, x);
         };
@@ -149,7 +148,7 @@ TEST(CroppedFft, IsTheWholeOneOfEachArray) {
             CoilMatrix found(arrays, fft.count());
             for (std::size_t a = 0; a < arrays; ++a) {
                 for (std::size_t n = 0; n < rows * kept[0]; ++n) {
-                    whole(a, place(n / kept[0], n % kept[0], extents)) = inside(a, n);
+                    whole(a, index_of(n / kept[0], n % kept[0], extents)) = inside(a, n);
                 }
                 fft.forward(&whole(a, 0));
                 for (std::size_t n = 0; n < fft.count(); ++n) {

@@ -100,17 +100,17 @@ TEST(ReplacingFile, MakesTheFileBehindALinkThatLeadsNowhere) {
 TEST(ReplacingFile, KeepsTheModeOfWhatItReplaces) {
     const TemporaryFolder folder;
     const std::string path = folder.file("out.txt");
-    struct stat facts {};
+    struct stat status {};
     for (const mode_t mode : {0600U, 0440U, 0666U}) {
         write_text(path, "before");
         ::chmod(path.c_str(), mode);
         ReplacingFile out(path);
         write_text(out.path(), "after");
-        ::stat(out.path().c_str(), &facts);
-        EXPECT_EQ(facts.st_mode & 0777U & ~(mode | 0600U), 0U) << "others may read more";
+        ::stat(out.path().c_str(), &status);
+        EXPECT_EQ(status.st_mode & 0777U & ~(mode | 0600U), 0U) << "others may read more";
         out.commit();
-        ::stat(path.c_str(), &facts);
-        EXPECT_EQ(facts.st_mode & 0777U, mode);
+        ::stat(path.c_str(), &status);
+        EXPECT_EQ(status.st_mode & 0777U, mode);
         fs::remove(path);
     }
 }

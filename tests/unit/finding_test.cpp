@@ -278,7 +278,7 @@ Worded more_on_solves() {
          "Too few samples to hold some out, by which a weight would be chosen: lambda 0.01 is a "
          "guess. Compare half and twice of it by eye."},
         {{Found::regulariser_too_large, {}, {{"names", "tv and wavelet"}}},
-         "`reg` tv and wavelet is not weighed: memory has no room for it; 'lsrecon predict' tells "
+         "`reg` tv and wavelet is not weighed: memory has no room for it; 'lsrecon predict' says "
          "what "
          "it needs"},
         {{Found::solver_on_cpu, {}, {{"why", "it differs"}}},
@@ -381,7 +381,7 @@ Worded more_on_samples() {
     };
 }
 
-Worded more_on_places() {
+Worded more_on_positions() {
     return {
         {{Found::field_map_idle, {{"field", 2}, {"duration", 3}}},
          "The field map corrects nothing: it is at most 2 Hz, and the readout takes 3 s. Check "
@@ -423,15 +423,15 @@ Worded more_on_places() {
          "read_dir, phase_dir and slice_dir are not orthogonal unit vectors. They are ignored."},
         {{Found::position_moved},
          "The position of the image is left out: without directions, `shift_mm` moves it to an "
-         "unknown place."},
-        {{Found::no_place_for_nifti},
+         "unknown position."},
+        {{Found::no_position_for_nifti},
          "The image lacks its position or directions, so the NIfTI file has neither: sform_code "
          "and qform_code are 0."},
-        {{Found::no_place_for_ismrmrd},
+        {{Found::no_position_for_ismrmrd},
          "The image lacks its position or directions. What it lacks is 0 in the ISMRMRD file."},
-        {{Found::no_place_in_cfl},
+        {{Found::no_position_in_cfl},
          "A cfl file cannot hold position and directions. They are left out."},
-        {{Found::no_place_in_nifti},
+        {{Found::no_position_in_nifti},
          "The NIfTI file has no position or directions: its sform_code and qform_code are 0."},
         {{Found::several_measurements, {{"count", 2}}, {{"first", "6, 7"}}},
          "Acquisitions of the image have 2 measurement_uid (6, 7), and are read as one "
@@ -480,7 +480,7 @@ TEST(Finding, IsWordedByItsRow) {
     std::set<Found> worded;
     for (const Worded& all :
          {on_aliasing(), on_convergence(), on_unexplained_data(), on_transforms(), on_models(),
-          on_samples(), more_on_solves(), more_on_samples(), more_on_places(), more_on_work()}) {
+          on_samples(), more_on_solves(), more_on_samples(), more_on_positions(), more_on_work()}) {
         for (const auto& [finding, words] : all) {
             EXPECT_EQ(words_of(finding), words);
             worded.insert(finding.code);

@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "support/findings.hpp"
+#include "support/message.hpp"
 
 namespace lsrecon {
 namespace {
@@ -157,10 +158,7 @@ TEST(Geometry, SamplesBeyondTheMatrixGo) {
         EXPECT_EQ(frame.trajectory->weights(static_cast<Eigen::Index>(m)),
                   1 + (k[0] + 4) + 8 * (k[1] + 3));
     }
-    EXPECT_NE(std::find(changed.scan.facts.begin(), changed.scan.facts.end(),
-                        "left out 37 of 98 samples of all frames, which lie beyond N/2 of the new "
-                        "grid"),
-              changed.scan.facts.end());
+    EXPECT_TRUE(test::one_holds(changed.scan.facts, {"37 of 98 samples", "N/2"}));
 }
 
 // Every k of 8 x 6 voxels fills half of 8 x 12, and what the file's grid would say is not asked.
@@ -205,7 +203,7 @@ TEST(Geometry, ConjugateIsTheOtherSign) {
     EXPECT_LT(std::abs(changed.frames[2].samples(0, 1) -
                        stored.samples(0, 1) * std::polar(1.0, turn * 1.25 * 30 / 180)),
               rounding);
-    EXPECT_EQ(changed.scan.facts.front(), "the trajectory has the other sign (`conjugate`)");
+    EXPECT_EQ(test::lacks(changed.scan.facts.front(), {"sign", "`conjugate`"}), "");
 }
 
 TEST(Geometry, CalibrationAndSinglePrecisionFollow) {
@@ -248,7 +246,7 @@ TEST(Geometry, WhatDoesNotFitTheScanIsRefused) {
     EXPECT_NO_THROW(Geometry({{8, 6}, {200, 180}, {0, 0}, true}, scan));
 }
 
-/// Of 2D scans the place along z is that of the slice.
+/// Of 2D scans the position along z is that of the slice.
 TEST(Geometry, FramesComeFromTheIsocentreToTheirPositions) {
     GeometryOptions options;
     options.shift_to_position = true;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
+#include "support/message.hpp"
 
 namespace lsrecon {
 namespace {
@@ -25,11 +26,13 @@ TEST(HostMemory, AddsUpAndNamesTheLargestPart) {
     EXPECT_EQ(refusal(memory, 7e9).file, "");
     const Fault fault = refusal(memory, 6e9);
     EXPECT_EQ(fault.thing, "/coil_maps");
-    EXPECT_EQ(fault.found, "complex [2, 8, 8], which needs 4 GB; with all else 7 GB");
-    EXPECT_EQ(fault.expected, "at most the 6 GB of this test");
-    EXPECT_EQ(fault.next_step, "correct the size, or use a machine with more memory");
+    EXPECT_EQ(test::lacks(fault.found, {"complex [2, 8, 8]", "4 GB", "7 GB"}), "");
+    EXPECT_EQ(test::lacks(fault.expected, {"6 GB of this test"}), "");
+    EXPECT_EQ(test::lacks(fault.next_step, {"correct the size", "more memory"}), "");
     memory.add("`reg`", "tv", Cost::on_host(1e9), "leave it out");
-    EXPECT_EQ(refusal(memory, 6e9).next_step, "leave it out, or use a machine with more memory");
+    const Fault optional = refusal(memory, 6e9);
+    EXPECT_EQ(test::lacks(optional.next_step, {"leave it out", "more memory"}), "");
+    EXPECT_EQ(optional.next_step.find("correct"), std::string::npos) << optional.next_step;
 }
 
 TEST(HostMemory, WhatIsReservedCountsForAddressesAlone) {
@@ -41,19 +44,19 @@ TEST(HostMemory, WhatIsReservedCountsForAddressesAlone) {
         memory.require("scan.h5", {3e9, "this test"}, 3.9e9);
         FAIL();
     } catch (const InputError& error) {
-        EXPECT_EQ(error.fault().found, "complex [2, 5], which needs 3 GB, and 1 GB of addresses "
-                                       "that are only reserved");
-        EXPECT_EQ(error.fault().expected, "at most the 3.9 GB of this process (ulimit -v)");
+        const std::vector<std::string> found{"complex [2, 5]", "3 GB", "1 GB", "reserved"};
+        EXPECT_EQ(test::lacks(error.fault().found, found), "");
+        EXPECT_EQ(test::lacks(error.fault().expected, {"3.9 GB", "ulimit -v"}), "");
         EXPECT_EQ(error.fault().next_step.find("raise ulimit -v"), 0u);
     }
 }
 
 TEST(HostMemory, ArraysOfADeviceCountWhereItsMemoryIsTheHosts) {
     const Cost cost = Cost::array(3, 8) + Cost::on_host(5);
-    for (const bool here : {false, true}) {
-        HostMemory memory(here);
+    for (const bool on_host : {false, true}) {
+        HostMemory memory(on_host);
         memory.add("`matrix`", "4 x 3", cost);
-        EXPECT_EQ(memory.bytes(), here ? 29 : 5);
+        EXPECT_EQ(memory.bytes(), on_host ? 29 : 5);
     }
 }
 

@@ -53,16 +53,16 @@ TEST(IsmrmrdEncodings, OneThatIsMissingIsRefusedWithTheOthers) {
     const std::string path = write({of_encoding(1, 100)}, two_encodings());
     ReadOptions options;
     options.encoding = 0;
-    EXPECT_EQ(refusal([&] { read_ismrmrd(path, options); }).next_step,
-              "pass `encoding` with one of 1 (1 acquisition)");
+    EXPECT_EQ(test::lacks(refusal([&] { read_ismrmrd(path, options); }).next_step,
+                          {"`encoding`", "1 (1 acquisition)"}),
+              "");
     options.encoding = 2;
     try {
         read_ismrmrd(path, options);
         FAIL();
     } catch (const UsageError& error) {
-        EXPECT_TRUE(has(error.what(), "`encoding` 2, but the header has 2 encodings, counted from "
-                                      "0; with image data: 1 (1 acquisition)"))
-            << error.what();
+        EXPECT_EQ(test::lacks(error.what(), {"`encoding` 2", "2 encodings", "1 (1 acquisition)"}),
+                  "");
     }
 }
 
@@ -96,8 +96,8 @@ TEST(IsmrmrdChoice, CountersAndFramesChoose) {
     const Scan scan = read_scan(path, options);
     EXPECT_EQ(first_samples(scan), (std::vector<double>{100, 103, 200, 203}));
     EXPECT_EQ(scan.frames[1].label, "slice 1, repetition 3");
-    EXPECT_TRUE(told(scan, "left out 8 frames of 8 acquisitions; chosen: `slice` 1-2 "
-                           "`repetition` 0,3"));
+    EXPECT_TRUE(
+        has_fact_with(scan, {"left out", "8 frames of 8", "`slice` 1-2", "`repetition` 0,3"}));
     options.frames = IndexList("2");
     const Scan one = read_scan(path, options);
     EXPECT_EQ(first_samples(one), std::vector<double>{200});
@@ -161,7 +161,7 @@ TEST(IsmrmrdCut, FramesOfConsecutiveReadouts) {
     ASSERT_EQ(scan.frames[1].samples.columns(), 24u);
     EXPECT_EQ(scan.frames[1].samples(0, 8).real(), 400);
     EXPECT_EQ(scan.frames[1].trajectory->positions[8], (Vec3{-4, 0.5, 0}));
-    EXPECT_TRUE(told(scan, "left out 2 readouts"));
+    EXPECT_TRUE(has_fact(scan, "left out 2 readouts"));
 }
 
 TEST(IsmrmrdCut, TheImageLiesWhereTheFirstChosenFrameDoes) {
@@ -208,8 +208,9 @@ TEST(IsmrmrdChoice, FramesOfSeveralOrientationsHaveNoneTogether) {
         a.idx().slice = 0;
     }
     const std::string of_a_slice = write(acquisitions);
-    EXPECT_EQ(refusal([&] { read_scan(of_a_slice); }).found,
-              "several: set 1 is turned by 90 degrees from set 0");
+    EXPECT_EQ(test::lacks(refusal([&] { read_scan(of_a_slice); }).found,
+                          {"several", "set 1", "90 degrees", "set 0"}),
+              "");
 }
 
 TEST(IsmrmrdCut, AStrideMakesASlidingWindowOrGaps) {
@@ -222,7 +223,7 @@ TEST(IsmrmrdCut, AStrideMakesASlidingWindowOrGaps) {
     ASSERT_EQ(scan.frames.size(), 3u);
     EXPECT_EQ(scan.frames[2].label, "readouts 4-7");
     EXPECT_EQ(scan.frames[2].samples(0, 31).real(), 707);
-    EXPECT_TRUE(told(scan, "left out 1 readout,"));
+    EXPECT_TRUE(has_fact(scan, "left out 1 readout,"));
     options.frames = IndexList("1");
     scan = read_scan(path, options);
     ASSERT_EQ(scan.frames.size(), 1u);
@@ -233,7 +234,7 @@ TEST(IsmrmrdCut, AStrideMakesASlidingWindowOrGaps) {
     options.stride = 4;
     scan = read_scan(path, options);
     EXPECT_EQ(first_samples(scan), (std::vector<double>{0, 400, 800}));
-    EXPECT_TRUE(told(scan, "left out 6 readouts"));
+    EXPECT_TRUE(has_fact(scan, "left out 6 readouts"));
 }
 
 TEST(IsmrmrdCut, MoreThanThereAreAreRefused) {
@@ -253,9 +254,12 @@ TEST(IsmrmrdDetails, StoredWaveformsAreCounted) {
     const std::string path = write({readout(8, 1, 2)});
     const auto before = read_ismrmrd(path).details;
     ASSERT_EQ(before.size(), 4U);
-    EXPECT_EQ(before[0].second, "other, matrix 8 x 8 x 1, FOV 240 x 240 x 5 mm; 1 acquisition of "
-                                "images, 0 of calibration alone; read here");
-    EXPECT_EQ(before[1].second, "slice 0, contrast 0, phase 0, repetition 0, set 0");
+    EXPECT_EQ(test::lacks(before[0].second, {"other", "8 x 8 x 1", "240 x 240 x 5 mm",
+                                             "1 acquisition", "0 of calibration", "read here"}),
+              "");
+    EXPECT_EQ(test::lacks(before[1].second,
+                          {"slice 0", "contrast 0", "phase 0", "repetition 0", "set 0"}),
+              "");
     EXPECT_EQ(before[2].second, "0 us (0: not written)");
     {
         ISMRMRD::Dataset file(path.c_str(), "dataset", false);

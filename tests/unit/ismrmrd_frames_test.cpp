@@ -75,7 +75,7 @@ TEST(IsmrmrdFrames, JoinedCountersMakeOneFrame) {
     EXPECT_EQ(scan.frames[0].label, "contrast 0");
     EXPECT_EQ(scan.frames[1].samples.columns(), 24);
     EXPECT_EQ(scan.frames[1].samples(0, 8).real(), 300);
-    EXPECT_TRUE(told(scan, "differ in repetition alone are joined"));
+    EXPECT_TRUE(has_fact_with(scan, {"repetition alone", "joined"}));
     options.join = {"repetition", "contrast"};
     EXPECT_EQ(read_scan(path, options).frames.size(), 1u);
 }
@@ -149,7 +149,7 @@ TEST(IsmrmrdFrames, ContrastsOfOneReadoutAreToBeJoined) {
     EXPECT_TRUE(others.joinable_counters.empty());
 }
 
-TEST(IsmrmrdFrames, ThatTheUserTellsApartAreNotToBeJoined) {
+TEST(IsmrmrdFrames, ThatTheUserKeepsApartAreNotToBeJoined) {
     std::vector<Acquisition> acquisitions;
     for (int i = 0; i < 6; ++i) {
         acquisitions.push_back(readout(8, 1, 2));

@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "support/findings.hpp"
+#include "support/message.hpp"
 
 namespace lsrecon {
 namespace {
@@ -31,9 +32,9 @@ const std::string good = R"(<?xml version="1.0"?>
 
 std::string with(const std::string& part, const std::string& other) {
     std::string xml = good;
-    const std::size_t place = xml.find(part);
-    EXPECT_NE(place, std::string::npos) << part;
-    return xml.replace(place, part.size(), other);
+    const std::size_t offset = xml.find(part);
+    EXPECT_NE(offset, std::string::npos) << part;
+    return xml.replace(offset, part.size(), other);
 }
 
 RawEncoding read(const std::string& xml) {
@@ -81,7 +82,7 @@ TEST(IsmrmrdHeader, ANumberIsReadWholeOrRefusedByItsName) {
         const Fault fault = refusal(with("<y>200.5</y>", "<y>" + wrong + "</y>"));
         EXPECT_EQ(fault.thing, "/dataset/xml, encoding/encodedSpace/fieldOfView_mm/y");
         EXPECT_EQ(fault.found, "\"" + wrong + "\"");
-        EXPECT_EQ(fault.expected, "a length above 0, in mm; `header` fov_mm=X,Y gives one");
+        EXPECT_EQ(test::lacks(fault.expected, {"above 0", "mm", "`header` fov_mm=X,Y"}), "");
     }
     EXPECT_EQ(refusal(with("<center>9</center>", "<center>9x</center>")).thing,
               "/dataset/xml, encoding/encodingLimits/kspace_encoding_step_1/center");

@@ -40,7 +40,9 @@ TEST(IsmrmrdKinds, AcquisitionsWithoutSamplesSayNothing) {
     ReadOptions options;
     options.spokes_per_frame = 2; // which it is none of
     EXPECT_EQ(read_ismrmrd(write({empty, line, line}), options).frames[0].label, "readouts 0-1");
-    EXPECT_EQ(refusal([&] { read({empty}); }).found, "none; skipped 1 acquisition without samples");
+    EXPECT_EQ(test::lacks(refusal([&] { read({empty}); }).found,
+                          {"none", "1 acquisition without samples"}),
+              "");
 }
 
 /// The header is packed: a reference to its member may lie at any address.
@@ -82,7 +84,7 @@ TEST(IsmrmrdSlices, PartitionsWithoutAKzAreNotSummed) {
     for (const float slope : {0.0F, 0.125F}) {
         const auto same = [=](int, int i) { return slope * static_cast<float>(i); };
         const Fault fault = refusal([&] { read(stack(4, same), xml, "cycles/fov"); });
-        EXPECT_EQ(fault.thing, "/dataset/data, kz (third trajectory dimension)");
+        EXPECT_EQ(test::lacks(fault.thing, {"/dataset/data", "kz"}), "");
         EXPECT_TRUE(has(fault.found, "the same in every acquisition")) << fault.found;
         EXPECT_TRUE(has(fault.next_step, "a 2D trajectory")) << fault.next_step;
         if (slope > 0) {
@@ -108,7 +110,7 @@ TEST(IsmrmrdSlices, DensityWeightsAndTimesAreNoKz) {
         return 0.05F * static_cast<float>(8 * partition + i);
     };
     fault = refusal([&] { read(stack(4, times), xml, "cycles/fov"); });
-    EXPECT_EQ(fault.thing, "/dataset/data, kz (third trajectory dimension)");
+    EXPECT_EQ(test::lacks(fault.thing, {"/dataset/data", "kz"}), "");
     EXPECT_TRUE(has(fault.found, "never below 0")) << fault.found;
     EXPECT_TRUE(has(fault.next_step, "a 2D trajectory")) << fault.next_step;
 
@@ -164,7 +166,7 @@ TEST(IsmrmrdSlices, AMatrixOfTheirNumberIsThatOfTwoDimensions) {
         // Each has a partition of its own: slices, or partitions that were counted as slices.
         Fault fault = refusal([&] { read(acquisitions, xml, "cycles/fov"); });
         EXPECT_EQ(fault.thing, "/dataset/xml, encodedSpace/matrixSize/z");
-        EXPECT_EQ(fault.found, "3, and each frame has one kspace_encode_step_2 (0-2 in all)");
+        EXPECT_EQ(test::lacks(fault.found, {"3", "kspace_encode_step_2 (0-2"}), "");
         EXPECT_TRUE(has(fault.next_step, "`join` slice")) << fault.next_step;
         acquisitions.resize(2); // as many as z is are meant
         acquisitions[1].idx().kspace_encode_step_2 = 0;
@@ -182,8 +184,7 @@ TEST(IsmrmrdSlices, WithOnePartitionInAllTheyCannotBeJoined) {
     const std::string xml = header({8, 8, 4, 240, 240, 20}, {8, 8, 4, 240, 240, 20});
     Fault fault = refusal([&] { read(slices, xml, "cycles/fov"); });
     EXPECT_FALSE(has(fault.next_step, "`join`")) << fault.next_step;
-    EXPECT_TRUE(has(fault.next_step, "`header` matrix=8,8,1, if slices are two-dimensional"))
-        << fault.next_step;
+    EXPECT_EQ(test::lacks(fault.next_step, {"`header` matrix=8,8,1", "slices"}), "");
     EXPECT_EQ(read(slices, header({8, 8, 4, 240, 240, 20}, {8, 8, 1, 240, 240, 5}), "cycles/fov")
                   .grid.dimensions,
               2)
@@ -222,7 +223,7 @@ TEST(IsmrmrdSlices, OnePartitionWithoutAKzIsNoVolume) {
     const std::string xml = header({8, 8, 2, 240, 240, 10}, {8, 8, 1, 240, 240, 5});
     const Fault fault =
         refusal([&] { read(stack(1, [](int, int) { return 0.0F; }), xml, "cycles/fov"); });
-    EXPECT_EQ(fault.thing, "/dataset/data, kz (third trajectory dimension)");
+    EXPECT_EQ(test::lacks(fault.thing, {"/dataset/data", "kz"}), "");
     EXPECT_EQ(fault.found, "0 in every sample");
     EXPECT_TRUE(has(fault.next_step, "`header` matrix=8,8,1")) << fault.next_step;
 }
@@ -233,7 +234,8 @@ TEST(IsmrmrdSlices, AVolumeWithAHeaderOfOneSliceIsRefused) {
     for (const float sign : {1.0F, -1.0F}) {
         const auto along = [=](int, int i) { return sign * static_cast<float>(i - 4); };
         const Fault fault = refusal([&] { read(stack(1, along), flat); });
-        EXPECT_EQ(fault.thing, "/dataset/data, third trajectory dimension");
+        EXPECT_EQ(test::lacks(fault.thing, {"/dataset/data", "third"}), "");
+        EXPECT_FALSE(has(fault.thing, "kz")) << fault.thing;
         EXPECT_EQ(fault.found, text("from ", sign > 0 ? "-4 to 3" : "-3 to 4",
                                     ", like kz; largest |k| of the first two 4 x 0.25"));
         EXPECT_TRUE(has(fault.next_step, "`header` matrix=8,8,Z and `header` fov_mm=240,240,Z"))
@@ -271,8 +273,9 @@ TEST(IsmrmrdSlices, TheirCenterInTheHeaderIsNamed) {
     };
     EXPECT_EQ(read(partitions, limits(4), "cycles/fov").frames.size(), 1u);
     const Fault fault = refusal([&] { read(partitions, limits(0), "cycles/fov"); });
-    EXPECT_EQ(fault.thing, "/dataset/data, acquisition 5, kspace_encode_step_2 and its center in "
-                           "encodingLimits");
+    EXPECT_EQ(test::lacks(fault.thing, {"/dataset/data", "acquisition 5", "kspace_encode_step_2",
+                                        "center in encodingLimits"}),
+              "");
     EXPECT_EQ(fault.found, "5 less 0, kz 5 cycles per FOV");
     EXPECT_TRUE(has(fault.next_step, "kspace_encoding_step_2/center")) << fault.next_step;
 }
@@ -284,8 +287,9 @@ TEST(IsmrmrdSlices, WithAFlatThirdDimensionTheyAreNoVolumes) {
         slices[i].idx().slice = static_cast<uint16_t>(i);
     }
     const std::string xml = header({8, 8, 2, 240, 240, 10}, {8, 8, 2, 240, 240, 10});
-    EXPECT_EQ(refusal([&] { read(slices, xml, "cycles/fov"); }).thing,
-              "/dataset/data, frame slice 0, kz (third trajectory dimension)");
+    EXPECT_EQ(test::lacks(refusal([&] { read(slices, xml, "cycles/fov"); }).thing,
+                          {"/dataset/data", "frame slice 0", "kz"}),
+              "");
     const std::string flat = header({8, 8, 1, 240, 240, 5}, {8, 8, 1, 240, 240, 5});
     EXPECT_EQ(read(slices, flat, "cycles/fov").frames.size(), 2u);
 }

@@ -18,6 +18,7 @@
 #include "base/error.hpp"
 #include "io/ismrmrd/formats.hpp"
 #include "support/findings.hpp"
+#include "support/message.hpp"
 
 namespace lsrecon::ismrmrd_test {
 
@@ -138,8 +139,13 @@ inline bool holds(const std::vector<std::string>& sentences, const std::string& 
                        [&](const std::string& sentence) { return has(sentence, part); });
 }
 
-inline bool told(const Scan& scan, const std::string& part) {
+inline bool has_fact(const Scan& scan, const std::string& part) {
     return holds(scan.facts, part);
+}
+
+/// Whether one of its facts holds all of these names and numbers.
+inline bool has_fact_with(const Scan& scan, const std::vector<std::string>& tokens) {
+    return test::one_holds(scan.facts, tokens);
 }
 
 inline bool found(const Scan& scan, Found code) {

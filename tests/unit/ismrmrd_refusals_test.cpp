@@ -19,7 +19,7 @@ TEST(IsmrmrdRefusals, NothingKeptIsRefusedWithTheReason) {
     Acquisition noise = readout(8, 1, 2);
     noise.setFlag(19);
     const Fault fault = refusal([&] { read({noise}); });
-    EXPECT_TRUE(has(fault.found, "left out 1 acquisition flagged noise measurement"));
+    EXPECT_EQ(test::lacks(fault.found, {"left out 1 acquisition", "noise measurement"}), "");
 }
 
 TEST(IsmrmrdRefusals, DiscardOfMoreThanThereIsIsRefused) {
@@ -27,7 +27,7 @@ TEST(IsmrmrdRefusals, DiscardOfMoreThanThereIsIsRefused) {
     a.discard_pre() = 5;
     a.discard_post() = 4;
     const Fault fault = refusal([&] { read({readout(8, 1, 2), a}); });
-    EXPECT_EQ(fault.thing, "/dataset/data, acquisition 1, discard_pre + discard_post");
+    EXPECT_EQ(test::lacks(fault.thing, {"acquisition 1", "discard_pre", "discard_post"}), "");
     EXPECT_EQ(fault.found, "5 + 4");
     a.discard_post() = 3;
     EXPECT_EQ(refusal([&] { read({a}); }).found, "no samples");
@@ -63,7 +63,7 @@ TEST(IsmrmrdRefusals, PartitionsOfTwoDimensionsAreNotSummed) {
     }
 }
 
-TEST(IsmrmrdRefusals, TrajectoriesPerMillimetreAreToldFromCyclesPerVoxel) {
+TEST(IsmrmrdRefusals, TrajectoriesPerMillimetreAreDistinguishedFromCyclesPerVoxel) {
     Acquisition spoke = readout(8, 1, 2);
     for (uint16_t i = 0; i < 8; ++i) {
         spoke.traj(0, i) *= 0.1F; // 0.4, the edge of voxels of 1.25 mm
@@ -75,11 +75,11 @@ TEST(IsmrmrdRefusals, TrajectoriesPerMillimetreAreToldFromCyclesPerVoxel) {
     EXPECT_TRUE(has(fault.next_step, "1/m (1000 times 1/mm); or pass `traj_units`"))
         << fault.next_step;
     const Sizes large{48, 48, 1, 96, 96, 5};
-    EXPECT_TRUE(told(read({spoke}, header(large, large)),
-                     "cycles/voxel, found from its range (0.8 x 0 of N/2)"));
+    EXPECT_TRUE(
+        has_fact_with(read({spoke}, header(large, large)), {"cycles/voxel", "0.8 x 0 of N/2"}));
 }
 
-TEST(IsmrmrdRefusals, TrajectoriesPerCentimetreAreToldFromRadPerVoxel) {
+TEST(IsmrmrdRefusals, TrajectoriesPerCentimetreAreDistinguishedFromRadPerVoxel) {
     Acquisition spoke = readout(8, 1, 2);
     for (uint16_t i = 0; i < 8; ++i) {
         spoke.traj(0, i) *= 0.625F; // 2.5, the edge of voxels of 2 mm
@@ -112,8 +112,8 @@ TEST(IsmrmrdRefusals, BeyondTheMatrixMayBeWithinThatOfTheImage) {
     EXPECT_EQ(read_scan(path, options).frames[0].samples.columns(), 48u);
     options.image.matrix = {48, 48};
     options.trajectory_units = "";
-    EXPECT_TRUE(told(read_scan(path, options), "cycles/fov, found from its range (1 x 1 of N/2) "
-                                               "and `matrix`"));
+    EXPECT_TRUE(
+        has_fact_with(read_scan(path, options), {"cycles/fov", "1 x 1 of N/2", "and `matrix`"}));
     options.trajectory_units = "cycles/voxel";
     EXPECT_TRUE(has(refusal([&] { read_scan(path, options); }).thing, "trajectory"));
 }
@@ -127,9 +127,8 @@ TEST(IsmrmrdRefusals, AmbiguousUnitsAreRefusedWithTheNumbers) {
     Sizes sizes{64, 64, 1, 800, 800, 5};
     const Fault fault = refusal([&] { read({readout(60, 1, 2)}, header(sizes, sizes)); });
     EXPECT_EQ(fault.file, file_name());
-    EXPECT_EQ(fault.thing, "/dataset/data, units of the trajectory");
-    EXPECT_EQ(fault.found,
-              "largest |k| as stored: 30 x 0.25; matrix 64 x 64 x 1, FOV 800 x 800 x 5 mm");
+    EXPECT_EQ(test::lacks(fault.thing, {"/dataset/data", "units"}), "");
+    EXPECT_EQ(test::lacks(fault.found, {"30 x 0.25", "64 x 64 x 1", "800 x 800 x 5 mm"}), "");
     EXPECT_TRUE(has(fault.expected, "0.9375 x 0.0078125 in cycles/fov")) << fault.expected;
     EXPECT_TRUE(has(fault.expected, "0.75 x 0.00625 in 1/m")) << fault.expected;
     EXPECT_TRUE(has(fault.next_step, "pass `traj_units` UNIT")) << fault.next_step;
@@ -201,9 +200,9 @@ TEST(IsmrmrdRefusals, ArraysShorterThanPromisedAreRefused) {
     const std::string path = write({a});
     std::string bytes = bytes_of(path);
     // number_of_samples, available_channels, active_channels as they lie in the file.
-    const std::size_t place = bytes.find(std::string("\x08\0\x07\0\x01\0", 6));
-    ASSERT_NE(place, std::string::npos);
-    bytes[place] = 9;
+    const std::size_t offset = bytes.find(std::string("\x08\0\x07\0\x01\0", 6));
+    ASSERT_NE(offset, std::string::npos);
+    bytes[offset] = 9;
     std::ofstream(path, std::ios::binary) << bytes;
     const Fault fault = refusal([&] { read_ismrmrd(path); });
     EXPECT_EQ(fault.thing, "/dataset/data, acquisition 0, traj");

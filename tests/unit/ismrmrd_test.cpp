@@ -38,7 +38,7 @@ struct FlagCase {
     const char* name;
 };
 
-TEST(Ismrmrd, SkipsAndTellsEveryFlagWithoutImageData) {
+TEST(Ismrmrd, SkipsAndReportsEveryFlagWithoutImageData) {
     for (const FlagCase& flag :
          {FlagCase{23, "navigation"}, FlagCase{24, "phase correction"}, FlagCase{26, "HP feedback"},
           FlagCase{27, "dummy scan"}, FlagCase{28, "RT feedback"},
@@ -50,7 +50,8 @@ TEST(Ismrmrd, SkipsAndTellsEveryFlagWithoutImageData) {
         const Scan scan = read({other, readout(8, 2, 2), other});
         EXPECT_EQ(scan.frames.size(), 1u);
         EXPECT_EQ(real_parts(scan.frames[0]), (Numbers{1, 2, 3, 4, 5, 6, 7, 8})) << flag.name;
-        EXPECT_TRUE(told(scan, text("skipped 2 acquisitions flagged ", flag.name))) << flag.name;
+        EXPECT_TRUE(has_fact(scan, text("skipped 2 acquisitions flagged ", flag.name)))
+            << flag.name;
     }
 }
 
@@ -83,7 +84,7 @@ TEST(Ismrmrd, DiscardDropsAtTheEndsOfTheArrays) {
         const Scan scan = read({a}, header({}, {}), "cycles/fov");
         EXPECT_EQ(real_parts(scan.frames[0], 1), (Numbers{13, 14, 15, 16, 17}));
         EXPECT_EQ(first_coordinates(scan.frames[0]), (Numbers{-2, -1, 0, 1, 2}));
-        EXPECT_TRUE(told(scan, "left out 3 samples"));
+        EXPECT_TRUE(has_fact(scan, "left out 3 samples"));
     }
 }
 
@@ -155,9 +156,9 @@ TEST(Ismrmrd, CentersOfReversedLinesAreWhereTheirSamplesAreStrong) {
                     EXPECT_NEAR(frame.trajectory->times(static_cast<Eigen::Index>(i)), -1e-3 * k,
                                 1e-8);
                 }
-                EXPECT_EQ(told(scan, "counts from the start of k-space"),
+                EXPECT_EQ(has_fact(scan, "counts from the start of k-space"),
                           center == -first && -first != last);
-                EXPECT_EQ(told(scan, "counts in the stored array"),
+                EXPECT_EQ(has_fact(scan, "counts in the stored array"),
                           center == last && -first != last);
             }
         }
@@ -213,7 +214,7 @@ TEST(Ismrmrd, AStackTakesKzFromThePartition) {
     next.idx().kspace_encode_step_2 = 2;
     const Scan scan = read({a, next}, header(sizes, sizes));
     EXPECT_EQ(scan.frames[0].trajectory->positions[1], (Vec3{-3, 0.25, -2}));
-    EXPECT_TRUE(told(scan, "kz is kspace_encode_step_2"));
+    EXPECT_TRUE(has_fact(scan, "kz is kspace_encode_step_2"));
 }
 
 TEST(Ismrmrd, FourUnitsAreFound) {
@@ -233,7 +234,7 @@ TEST(Ismrmrd, FourUnitsAreFound) {
             // One rounding to float on the way into the file.
             EXPECT_NEAR(k[0], -32, 32 * 6e-8) << units;
             EXPECT_NEAR(k[1], 0.25, 0.25 * 6e-8) << units;
-            EXPECT_EQ(told(scan, "trajectory units " + units + ", found"), given.empty());
+            EXPECT_EQ(has_fact(scan, "trajectory units " + units + ", found"), given.empty());
         }
     }
 }

@@ -88,8 +88,7 @@ TEST(IsmrmrdTimes, SegmentsOfAReadoutAreRefused) {
     const Fault fault = refusal([&] { timed_scan(acquisitions, "spiral"); });
     EXPECT_EQ(fault.thing, "/dataset/data, acquisition 2, idx.segment");
     EXPECT_EQ(fault.found, "3");
-    EXPECT_TRUE(has(fault.expected, "2 as in acquisition 0 of its frame, for `field_map`"))
-        << fault.expected;
+    EXPECT_EQ(test::lacks(fault.expected, {"2", "acquisition 0", "`field_map`"}), "");
     EXPECT_TRUE(has(fault.next_step, "leave `field_map` out")) << fault.next_step;
     EXPECT_EQ(timed_scan(acquisitions, "spiral", false).frames.size(), 1u);
     acquisitions[2].idx().repetition = 1; // a frame of its own
@@ -124,7 +123,7 @@ TEST(IsmrmrdTimes, JoinedEchoesAreRefused) {
 TEST(IsmrmrdTimes, EchoTrainsAreRefusedUnlessAnAcquisitionHoldsAll) {
     std::vector<Acquisition> acquisitions(2, timed(6, 2, false));
     const Fault fault = refusal([&] { timed_scan(acquisitions, "EPI"); });
-    EXPECT_EQ(fault.thing, "/dataset/data, acquisition 1, time of its excitation");
+    EXPECT_EQ(test::lacks(fault.thing, {"/dataset/data", "acquisition 1", "excitation"}), "");
     EXPECT_TRUE(has(fault.found, "epi")) << fault.found;
     EXPECT_EQ(timed_scan(acquisitions, "epi", false).frames.size(), 1u);
     acquisitions[1].idx().repetition = 1;

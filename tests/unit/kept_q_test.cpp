@@ -19,7 +19,7 @@ using test::TemporaryFolder;
 
 class Second : public JobRanks {
 public:
-    std::size_t here() const override { return 1; }
+    std::size_t rank() const override { return 1; }
 };
 
 /// Calls `meanwhile` when a transform is made.

@@ -27,12 +27,12 @@ Machine some_machine() {
     machine.device.max_work_group = 1024;
     machine.device.compute_units = 100;
     machine.device.clock_mhz = 1234;
-    machine.pace = measured_pace(true, 16, {1, 2, 3, 4});
-    machine.pace.spread = 1.5;
+    machine.model = measured_model(true, 16, {1, 2, 3, 4});
+    machine.model.spread = 1.5;
     return machine;
 }
 
-TEST_F(MachineFile, HoldsTheDeviceAndEveryPartOfThePace) {
+TEST_F(MachineFile, HoldsTheDeviceAndEveryFactor) {
     const Machine written = some_machine();
     write_machine(path, written);
     const Machine read = read_machine(path);
@@ -41,11 +41,11 @@ TEST_F(MachineFile, HoldsTheDeviceAndEveryPartOfThePace) {
     EXPECT_EQ(read.device.global_bytes, std::size_t(1) << 40);
     EXPECT_TRUE(read.device.double_precision);
     EXPECT_EQ(read.device.clock_mhz, 1234U);
-    EXPECT_EQ(read.pace.factors, written.pace.factors);
-    EXPECT_EQ(read.pace.exact, 3 * nominal_pace(true, 16).exact);
-    EXPECT_EQ(read.pace.pass, 4 * nominal_pace(true, 16).pass);
-    EXPECT_EQ(read.pace.cores, 16);
-    EXPECT_EQ(read.pace.spread, 1.5);
+    EXPECT_EQ(read.model.factors, written.model.factors);
+    EXPECT_EQ(read.model.exact, 3 * nominal_model(true, 16).exact);
+    EXPECT_EQ(read.model.pass, 4 * nominal_model(true, 16).pass);
+    EXPECT_EQ(read.model.cores, 16);
+    EXPECT_EQ(read.model.spread, 1.5);
 }
 
 TEST_F(MachineFile, OfSomethingElseIsRefused) {
@@ -68,11 +68,11 @@ TEST_F(MachineFile, WithANumberThatNoMachineHasIsRefusedByTheNameOfItsEntry) {
         return std::string();
     };
     EXPECT_EQ(refused(some_machine()), "");
-    for (std::size_t i = 0; i < pace_rows().size(); ++i) {
+    for (std::size_t i = 0; i < machine_factors().size(); ++i) {
         for (const double value : {-1e-9, 0.0, 1e7, double(INFINITY)}) {
             Machine machine = some_machine();
-            machine.pace.factors[i] = value;
-            EXPECT_NE(refused(machine).find(text(": ", pace_rows()[i].name, "\n")),
+            machine.model.factors[i] = value;
+            EXPECT_NE(refused(machine).find(text(": ", machine_factors()[i].name, "\n")),
                       std::string::npos)
                 << refused(machine);
         }

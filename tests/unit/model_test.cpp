@@ -17,11 +17,11 @@ namespace {
 using test::described_machine;
 
 Machine measured(Machine machine, double exact, double spreading, double fine, double product) {
-    machine.pace.exact = machine.pace.phases = exact;
-    machine.pace.spreading = spreading;
-    machine.pace.fine = fine;
-    machine.pace.convolution = product;
-    machine.pace.product *= product;
+    machine.model.exact = machine.model.phases = exact;
+    machine.model.spreading = spreading;
+    machine.model.fine = fine;
+    machine.model.convolution = product;
+    machine.model.product *= product;
     return machine;
 }
 
@@ -50,10 +50,10 @@ Choices choices(Transforms& transforms) {
             found.errors.push_back(f.error);
             found.seconds.push_back(f.seconds);
             for (const int products : {1, 4, 30}) {
-                SolveOptions how;
-                how.iterations = products;
-                found.through_q.push_back(route_of(transforms, positions, formulation, how, 1, 1) ==
-                                          Route::q);
+                SolveOptions settings;
+                settings.iterations = products;
+                found.through_q.push_back(
+                    route_of(transforms, positions, formulation, settings, 1, 1) == Route::q);
             }
         }
     }
@@ -77,7 +77,7 @@ protected:
     }
 };
 
-TEST_F(Model, ACpuChoosesAlikeWithAnyCoresAndAnyPace) {
+TEST_F(Model, ACpuChoosesTheSameWithAnyCoresAndAnyMeasurement) {
     const Machine usual = described_machine("cpu", 2, 2600, 2);
     const Choices expected = choices(*transforms_of(usual));
     for (const char* const engine : {"nufft", "separable"}) {
@@ -92,13 +92,13 @@ TEST_F(Model, ACpuChoosesAlikeWithAnyCoresAndAnyPace) {
           measured(usual, 0.1, 10, 1, 1), measured(usual, 1, 0.1, 10, 1),
           measured(usual, 1, 1, 1, 100), measured(usual, 1, 1, 1, 0.01)}) {
         const Choices found = choices(*transforms_of(other));
-        EXPECT_TRUE(found == expected) << other.pace.cores << " cores at " << other.pace.exact;
+        EXPECT_TRUE(found == expected) << other.model.cores << " cores at " << other.model.exact;
     }
     EXPECT_NE(choices(*transforms_of(measured(usual, 10, 10, 10, 1))).seconds, expected.seconds)
-        << "what is predicted goes by the pace";
+        << "what is predicted depends on the model of the machine";
 }
 
-TEST_F(Model, AGpuChoosesAlikeAtAnyPace) {
+TEST_F(Model, AGpuChoosesTheSameAfterAnyMeasurement) {
     const Machine usual = described_machine("gpu", 10, 1000, 16);
     const Choices expected = choices(*transforms_of(usual));
     for (const Machine& other :

@@ -142,7 +142,7 @@ TEST(MrdImages, MayDifferByRounding) {
     const StoredImage image = open_mrd_images(path, {});
     ASSERT_EQ(image.frames(), 3U);
     EXPECT_TRUE(image.about.grid.directions);
-    EXPECT_FALSE(image.about.frames[2].position) << "one place";
+    EXPECT_FALSE(image.about.frames[2].position) << "one slice";
 }
 
 } // namespace

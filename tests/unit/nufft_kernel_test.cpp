@@ -47,7 +47,7 @@ TEST(SpreadingKernel, IsMoreExactTheWiderItIs) {
 }
 
 TEST(SpreadingKernel, HasTheBestBeta) {
-    constexpr double chance = 0.7; // of measuring at other places
+    constexpr double chance = 0.7; // of measuring at other points
     for (const double oversampling : {1.25, 1.5, 1.75, 2.0, 2.5}) {
         for (const std::size_t width : {2U, 4U, 7U, 8U, 9U, 12U, 14U}) {
             const double error = SpreadingKernel(width, oversampling).error();
@@ -69,7 +69,7 @@ TEST(SpreadingKernel, IsTheExponentialOfASemicircle) {
     EXPECT_EQ(kernel.value(4.1), 0);
 }
 
-TEST(NufftGrid, IsAsExactAsItIsAsked) {
+TEST(NufftGrid, IsAsExactAsRequested) {
     for (const double accuracy : {1e-1, 1e-3, 1e-6, 1e-9, 1e-12}) {
         for (const std::array<std::size_t, 3>& size :
              {std::array<std::size_t, 3>{1, 1, 1}, {7, 1, 1}, {64, 48, 1}, {31, 29, 37}}) {

@@ -133,9 +133,9 @@ TEST_F(PartFolderTest, IsReadByThoseWhoMayReadTheImage) {
         ::chmod(image_.c_str(), mode);
         PartFolder part(image_, of_series, settings, true);
         part.add(frame_of(0));
-        struct stat facts {};
-        ::stat(path_.c_str(), &facts);
-        EXPECT_EQ(facts.st_mode & 0777U, mode == 0600U ? 0700U : 0750U);
+        struct stat status {};
+        ::stat(path_.c_str(), &status);
+        EXPECT_EQ(status.st_mode & 0777U, mode == 0600U ? 0700U : 0750U);
         part.remove();
     }
 }

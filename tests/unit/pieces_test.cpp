@@ -73,7 +73,7 @@ TEST(FitPieces, DividesTheCoilsFirstAndEqually) {
     const TransformShape shape{9, 10000, 10000, 100};
     // Positions of 1 MB, and 320 kB of values a coil: half the room is for these and four coils.
     const PieceSizes some = fit_pieces(shape, 2 * (1.04e6 + 4.5 * 320e3), gib, Precision::float32);
-    EXPECT_EQ(some.coils, 3U) << "of at most 4, three groups alike";
+    EXPECT_EQ(some.coils, 3U) << "of at most 4, three equal groups";
     EXPECT_EQ(some.sources, shape.sources);
     EXPECT_EQ(some.points, shape.points);
 }

@@ -31,9 +31,9 @@ TEST(HeaderNumbers, AreTheSameToTheirPrecision) {
 }
 
 TEST(Pose, AreApartInPositionAndDirections) {
-    const Pose here{Vec3{3, -4, 10}, turned(13)};
+    const Pose reference{Vec3{3, -4, 10}, turned(13)};
     const auto to = [&](const Vec3& position, double degrees) {
-        return apart(here, {position, turned(13 + degrees)});
+        return apart(reference, {position, turned(13 + degrees)});
     };
     EXPECT_NEAR(to({3, -1, 6}, 0).mm, 5, 1e-12);
     for (const double degrees : {0.3, 20.0, -90.0, 180.0}) {
@@ -46,15 +46,15 @@ TEST(Pose, AreApartInPositionAndDirections) {
 }
 
 TEST(Pose, ShareMapsWithinAFewMillimetresAndDegrees) {
-    const Pose here{Vec3{3, -4, 10}, turned(13)};
+    const Pose reference{Vec3{3, -4, 10}, turned(13)};
     const auto share = [&](double mm, double degrees) {
-        return apart(here, {Vec3{3, -4, 10 + mm}, turned(13 + degrees)}).share_maps();
+        return apart(reference, {Vec3{3, -4, 10 + mm}, turned(13 + degrees)}).share_maps();
     };
     EXPECT_TRUE(share(4.9, 2.9));
     EXPECT_FALSE(share(5.1, 0));
     EXPECT_FALSE(share(0, 3.1));
-    EXPECT_TRUE(apart(here, {}).share_maps()) << "who does not say is not elsewhere";
-    EXPECT_FALSE(apart(here, {Vec3{0, 0, 0}, {}}).share_maps());
+    EXPECT_TRUE(apart(reference, {}).share_maps()) << "who does not say is not elsewhere";
+    EXPECT_FALSE(apart(reference, {Vec3{0, 0, 0}, {}}).share_maps());
 }
 
 } // namespace

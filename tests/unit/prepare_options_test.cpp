@@ -7,15 +7,15 @@ namespace {
 
 TEST(PrepareOptions, ReadingKnowsWhatTheyNeed) {
     PrepareOptions options;
-    ReadOptions asked;
-    asked.low_resolution = true;
-    const ReadOptions by_default = reading_for(options, asked);
+    ReadOptions read_options;
+    read_options.low_resolution = true;
+    const ReadOptions by_default = reading_for(options, read_options);
     EXPECT_TRUE(by_default.low_resolution && by_default.whitens && !by_default.with_times);
     EXPECT_FALSE(by_default.image.any());
     options.whiten = false;
     options.field_map = NamedFile{"field.h5"};
     options.geometry.shift_mm = {12.5, 3};
-    const ReadOptions read = reading_for(options, asked);
+    const ReadOptions read = reading_for(options, read_options);
     EXPECT_TRUE(!read.whitens && read.with_times);
     EXPECT_EQ(read.image.shift_mm, options.geometry.shift_mm);
 }

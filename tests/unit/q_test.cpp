@@ -164,9 +164,9 @@ TEST(Q, OfAFileIsAsExactAsWhatIsAskedFor) {
 TEST(Q, IsMadeWithTheBoundOfItsEngine) {
     const test::Problem problem = problem_of_size({4, 3, 0});
     const Voxels half = Voxels::half_differences(problem.grid);
-    for (const double asked : {0.0, 1e-3}) {
+    for (const double requested : {0.0, 1e-3}) {
         EXPECT_EQ(
-            making_of_q(*transforms_of(6e-4, false, asked), *problem.trajectory, half).accuracy,
+            making_of_q(*transforms_of(6e-4, false, requested), *problem.trajectory, half).accuracy,
             6e-4);
     }
     EXPECT_EQ(making_of_q(*transforms_of(6e-14, true), *problem.trajectory, half).accuracy,

@@ -6,6 +6,7 @@
 #include "scan/check.hpp"
 #include "scan/units.hpp"
 #include "support/case.hpp"
+#include "support/message.hpp"
 
 namespace lsrecon {
 namespace {
@@ -49,7 +50,7 @@ Fault refusal(const Scan& scan) {
 TEST(Reach, RadiansLabelledAsCyclesAreRefusedWithTheUnitThatFits) {
     const Fault fault = refusal(scan_of(lines(64, 64, 1, 2 * pi / 64), 64, 64));
     EXPECT_EQ(fault.thing, "/trajectory");
-    EXPECT_EQ(fault.found, "largest |k|: 3.14159 x 3.14159 cycles/fov from cycles/fov");
+    EXPECT_EQ(test::lacks(fault.found, {"3.14159 x 3.14159 cycles/fov", "from cycles/fov"}), "");
     EXPECT_NE(fault.expected.find("0.0981748 x 0.0981748 in cycles/fov"), std::string::npos)
         << fault.expected;
     EXPECT_NE(fault.expected.find("1 x 1 in rad/voxel"), std::string::npos) << fault.expected;
@@ -111,19 +112,16 @@ TEST(Reach, BeyondTheMatrixTheNextStepIsWhatWouldFit) {
         }
         return std::string("no InputError");
     };
-    EXPECT_EQ(next_step(lines(64, 64, 1, 64), "cycles/voxel")
-                  .find("pass `traj_units` cycles/fov, in which the matrix is filled"),
+    EXPECT_EQ(next_step(lines(64, 64, 1, 64), "cycles/voxel").find("pass `traj_units` cycles/fov"),
               0U);
-    EXPECT_EQ(next_step(lines(64, 64, 1, 2 * pi), "cycles/fov")
-                  .find("write the trajectory in cycles/fov (1 / (2 pi) times"),
-              0U);
+    EXPECT_EQ(test::lacks(next_step(lines(64, 64, 1, 2 * pi), "cycles/fov"),
+                          {"write", "in cycles/fov (1 / (2 pi) times"}),
+              "");
     std::vector<Vec3> shifted = lines(64, 64);
     for (Vec3& k : shifted) {
         k[0] += 12;
     }
-    EXPECT_EQ(next_step(shifted, "cycles/fov")
-                  .find("write the trajectory with 0 at the centre of k-space"),
-              0U);
+    EXPECT_EQ(test::lacks(next_step(shifted, "cycles/fov"), {"write", "0 at the centre"}), "");
     EXPECT_EQ(next_step(lines(64, 64, 1, 1.4), "cycles/fov").find("correct the units"), 0U);
 }
 

@@ -18,14 +18,14 @@ TEST(ReceiverNoise, SamplesHaveTheAskedDeviation) {
     options.noise = 0.05;
     const CoilMatrix noise = simulated(options).scan.frames.front().samples.to_doubles() - clean;
     const double count = static_cast<double>(noise.size());
-    const double asked = 0.05 * std::sqrt(clean.squaredNorm() / count);
+    const double requested = 0.05 * std::sqrt(clean.squaredNorm() / count);
     // An estimate from n numbers is right to 1 / sqrt(2 n) of itself: 5 times that here.
-    const double tolerance = 5 / std::sqrt(2 * count) * asked;
-    EXPECT_NEAR(std::sqrt(noise.real().squaredNorm() / count), asked, tolerance);
-    EXPECT_NEAR(std::sqrt(noise.imag().squaredNorm() / count), asked, tolerance);
-    EXPECT_LT(std::abs(noise.sum() / count), 5 * asked * std::sqrt(2 / count));
+    const double tolerance = 5 / std::sqrt(2 * count) * requested;
+    EXPECT_NEAR(std::sqrt(noise.real().squaredNorm() / count), requested, tolerance);
+    EXPECT_NEAR(std::sqrt(noise.imag().squaredNorm() / count), requested, tolerance);
+    EXPECT_LT(std::abs(noise.sum() / count), 5 * requested * std::sqrt(2 / count));
     const double together = noise.real().cwiseProduct(noise.imag()).sum() / count;
-    EXPECT_LT(std::abs(together), 5 * asked * asked / std::sqrt(count));
+    EXPECT_LT(std::abs(together), 5 * requested * requested / std::sqrt(count));
 }
 
 TEST(ReceiverNoise, ImageHasTheAskedSnr) {
@@ -44,10 +44,10 @@ TEST(ReceiverNoise, ImageHasTheAskedSnr) {
             }
         }
         const double count = static_cast<double>(grid.voxels());
-        const double asked = signal / voxels / 20;
+        const double requested = signal / voxels / 20;
         // An estimate from n numbers is right to 1 / sqrt(2 n) of itself: 5 times that here.
-        EXPECT_NEAR(std::sqrt(noise.real().squaredNorm() / count), asked,
-                    5 / std::sqrt(2 * count) * asked);
+        EXPECT_NEAR(std::sqrt(noise.real().squaredNorm() / count), requested,
+                    5 / std::sqrt(2 * count) * requested);
     }
 }
 

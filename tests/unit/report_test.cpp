@@ -77,7 +77,7 @@ TEST(Report, SeveralFramesAreReportedAndASingleOneIsNot) {
     }
 }
 
-TEST(Report, WhatIsWordedAlikeIsShownOnce) {
+TEST(Report, EqualWordsAreShownOnce) {
     Recorder report;
     const Finding third{Found::voxels_far, {{"largest", 1.0 / 3}}};
     const Finding nearly{Found::voxels_far, {{"largest", 0.33333334}}};

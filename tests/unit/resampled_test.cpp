@@ -38,37 +38,38 @@ Grid placed(Grid grid, const Vec3& fov_mm, const Vec3& position,
 }
 
 /// Of voxel (x, y, z), in the patient.
-Vec3 place_of(const Grid& grid, std::size_t n) {
+Vec3 position_of(const Grid& grid, std::size_t n) {
     const std::array<std::size_t, 3> at{n % grid.size[0], n / grid.size[0] % grid.size[1],
                                         n / grid.size[0] / grid.size[1]};
-    Vec3 place = *grid.position;
+    Vec3 position = *grid.position;
     for (std::size_t d = 0; d < 3; ++d) {
         const double steps = static_cast<double>(at[d]) - std::floor(grid.size[d] / 2);
         for (std::size_t i = 0; i < 3; ++i) {
-            place[i] += steps * grid.fov_mm[d] / static_cast<double>(grid.size[d]) *
-                        (*grid.directions)[d][i];
+            position[i] += steps * grid.fov_mm[d] / static_cast<double>(grid.size[d]) *
+                           (*grid.directions)[d][i];
         }
     }
-    return place;
+    return position;
 }
 
 /// Trilinear, in doubles: every voxel of the volume counts as a tent.
-Complex at_place(const CoilMatrix& volumes, std::size_t row, const Grid& volume,
-                 const Vec3& place) {
+Complex at_position(const CoilMatrix& volumes, std::size_t row, const Grid& volume,
+                    const Vec3& position) {
     Complex sum = 0;
     double reach = 0;
     for (std::size_t n = 0; n < volume.voxels(); ++n) {
-        const Vec3 there = place_of(volume, n);
+        const Vec3 there = position_of(volume, n);
         double tent = 1;
         for (std::size_t d = 0; d < 3; ++d) {
-            const Vec3 between{place[0] - there[0], place[1] - there[1], place[2] - there[2]};
+            const Vec3 between{position[0] - there[0], position[1] - there[1],
+                               position[2] - there[2]};
             const double voxel = volume.fov_mm[d] / static_cast<double>(volume.size[d]);
             tent *= std::max(0.0, 1 - std::abs(dot(between, (*volume.directions)[d]) / voxel));
         }
         sum += tent * volumes(static_cast<Eigen::Index>(row), static_cast<Eigen::Index>(n));
         reach += tent;
     }
-    EXPECT_NEAR(reach, 1, 1e-9) << "a place within the outermost voxels";
+    EXPECT_NEAR(reach, 1, 1e-9) << "a position within the outermost voxels";
     return sum;
 }
 
@@ -85,7 +86,7 @@ TEST(SliceOfVolume, IsWhatLiesAtItsVoxels) {
         ASSERT_EQ(found.cols(), 11 * 14);
         for (std::size_t n = 0; n < slice.voxels(); ++n) {
             for (std::size_t row = 0; row < 2; ++row) {
-                const Complex expected = at_place(values, row, volume, place_of(slice, n));
+                const Complex expected = at_position(values, row, volume, position_of(slice, n));
                 const Complex value =
                     found(static_cast<Eigen::Index>(row), static_cast<Eigen::Index>(n));
                 EXPECT_LT(std::abs(value - expected), 1e-5) << "voxel " << n << " at " << angle;
@@ -184,7 +185,7 @@ TEST(Resampled, MustHoldWhatBothTheScanAndTheImageHold) {
     EXPECT_THROW(require_same_field(maps, needed, of), InputError);
 }
 
-TEST(Resampled, OfAnUnknownPlaceCannotFollowAShift) {
+TEST(Resampled, OfAnUnknownPoseCannotFollowAShift) {
     Grid known = test::make_grid(8, 8);
     known.position = Vec3{0, 0, 0};
     known.directions = axes;
@@ -195,7 +196,7 @@ TEST(Resampled, OfAnUnknownPlaceCannotFollowAShift) {
     EXPECT_THROW(resampled(maps, known, test::make_grid(8, 8), moved), InputError);
 }
 
-TEST(Resampled, FollowTheirPlaceInThePatient) {
+TEST(Resampled, FollowTheirPoseInThePatient) {
     Grid from = test::make_grid(8, 8);
     from.fov_mm = {8, 8, 1};
     from.position = Vec3{0, 0, 0};
@@ -243,9 +244,9 @@ TEST(Resampled, KeepEveryVoxelWhereItIsWhateverItsAxes) {
             require_same_field(stored, grid, of);
             const CoilRows found = resampled(values, stored, grid, of);
             for (std::size_t n = 0; n < 60; ++n) {
-                const Vec3 place = place_of(grid, n);
+                const Vec3 position = position_of(grid, n);
                 std::size_t same = 0;
-                while (apart({place, {}}, {place_of(stored, same), {}}).mm > 1e-6) {
+                while (apart({position, {}}, {position_of(stored, same), {}}).mm > 1e-6) {
                     ASSERT_LT(++same, 60U);
                 }
                 EXPECT_EQ(found(0, n), Complex(values(0, static_cast<Eigen::Index>(same))));
@@ -254,7 +255,7 @@ TEST(Resampled, KeepEveryVoxelWhereItIsWhateverItsAxes) {
     } while (std::next_permutation(order.begin(), order.end()));
 }
 
-TEST(Resampled, AreAsStoredWhereAPlaceIsNotKnown) {
+TEST(Resampled, AreAsStoredWhereAPoseIsNotKnown) {
     test::Random random(12);
     const CoilMatrix values = random.matrix(1, 30);
     const Grid to = placed(test::make_grid(5, 6), {50, 60, 5}, {1, 2, 3}, axes);
@@ -285,7 +286,7 @@ void expect_words(const std::string& said, const std::string& words) {
     EXPECT_NE(said.find(words), std::string::npos) << said;
 }
 
-TEST(SliceOfVolume, NeedsBothPlaces) {
+TEST(SliceOfVolume, NeedsBothPoses) {
     const Grid volume = placed(test::make_grid(8, 8, 4), {80, 80, 40}, {0, 0, 0}, axes);
     const Grid slice = placed(test::make_grid(8, 8), {80, 80, 5}, {0, 0, 0}, axes);
     Grid bare = volume;
@@ -298,7 +299,7 @@ TEST(SliceOfVolume, NeedsBothPlaces) {
                  "the scan has no directions");
     undirected.position.reset();
     expect_words(said_by([&] { require_same_field(volume, undirected, of); }),
-                 "the scan has no position and directions");
+                 "the scan has no position and");
 }
 
 Scan slices_at(const std::vector<double>& heights) {
@@ -321,12 +322,12 @@ TEST(SliceVolumes, AreThoseOfEachSlice) {
     SliceVolumes volumes(values, volume, scan, slices_of(scan), scan.grid, of);
     EXPECT_TRUE(volumes.differ());
     const std::vector<Eigen::Index> planes{4, 1, 3};
-    const std::vector<Slice> places = slices_of(scan);
-    ASSERT_EQ(places.size(), 3U);
-    for (const Slice& place : places) {
-        const Eigen::Index plane = planes[place.index];
+    const std::vector<Slice> slices = slices_of(scan);
+    ASSERT_EQ(slices.size(), 3U);
+    for (const Slice& slice : slices) {
+        const Eigen::Index plane = planes[slice.index];
         const CoilMatrix expected = values.middleCols(64 * plane, 64);
-        EXPECT_LT((volumes.take(place).to_doubles() - expected).norm(), 1e-6) << plane;
+        EXPECT_LT((volumes.take(slice).to_doubles() - expected).norm(), 1e-6) << plane;
     }
 }
 
@@ -348,7 +349,7 @@ TEST(SliceVolumes, AreThoseOfSlicesOfSeveralOrientations) {
         const Grid slice = placed(scan.grid, scan.grid.fov_mm, {0, 0, 0}, directions[f]);
         const CoilMatrix found = volumes.take(slices_of(scan)[f]).to_doubles();
         for (std::size_t n = 0; n < 64; ++n) {
-            const Complex expected = at_place(values, 0, volume, place_of(slice, n));
+            const Complex expected = at_position(values, 0, volume, position_of(slice, n));
             EXPECT_LT(std::abs(found(0, static_cast<Eigen::Index>(n)) - expected), 1e-5) << f;
         }
     }
@@ -356,7 +357,7 @@ TEST(SliceVolumes, AreThoseOfSlicesOfSeveralOrientations) {
     scan.frames.back().turned->position = Vec3{20, 0, 0};
     expect_words(
         said_by([&] { SliceVolumes(values, volume, scan, slices_of(scan), scan.grid, of); }),
-        "20 mm away from the first frame of its slice");
+        "20 mm away from the first");
 }
 
 TEST(SliceVolumes, MayComeFromAnotherCorner) {
@@ -392,7 +393,7 @@ TEST(SliceVolumes, RefuseWhatNoSliceCanUse) {
     expect_words(made_of(slices_at({10, 10}), volume), "the same of two slices");
     Grid plane = volume;
     plane.size[2] = 1;
-    expect_words(made_of(slices_at({10, 0}), plane), "name a volume with position and directions");
+    expect_words(made_of(slices_at({10, 0}), plane), "name a volume");
     plane.fov_mm[2] = 30;
     EXPECT_EQ(made_of(slices_at({10}), plane), "nothing");
     Scan nowhere = slices_at({10, 0});

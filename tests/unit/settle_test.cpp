@@ -41,19 +41,19 @@ TEST(Settle, WhatWasChosenIsSolved) {
     SolveFacts facts;
     facts.regularisers = Regularisers{{"wavelet", 0.03}};
     facts.lambda = 0;
-    SolveOptions how = settle(options, facts);
-    EXPECT_EQ(in_words(how.regularisers), "wavelet:0.03");
-    EXPECT_EQ(how.lambda, 0);
-    EXPECT_TRUE(how.settles);
+    SolveOptions settings = settle(options, facts);
+    EXPECT_EQ(in_words(settings.regularisers), "wavelet:0.03");
+    EXPECT_EQ(settings.lambda, 0);
+    EXPECT_TRUE(settings.settles);
     facts.is_full = true;
-    how = settle(options, facts);
-    EXPECT_TRUE(how.is_chosen);
-    EXPECT_FALSE(how.settles);
+    settings = settle(options, facts);
+    EXPECT_TRUE(settings.is_chosen);
+    EXPECT_FALSE(settings.settles);
     facts.regularisers = Regularisers{{"band", 0.3}};
     facts.lambda = 0.02;
-    how = settle(options, facts);
-    EXPECT_EQ(in_words(how.regularisers), "band:0.3");
-    EXPECT_EQ(how.lambda, 0.02);
+    settings = settle(options, facts);
+    EXPECT_EQ(in_words(settings.regularisers), "band:0.3");
+    EXPECT_EQ(settings.lambda, 0.02);
 }
 
 TEST(Settle, WhatKeepsNoiseOutLeavesNothingToChoose) {

@@ -46,7 +46,7 @@ TEST(SampleCheck, ASoundScanHasNone) {
     EXPECT_TRUE(silent_in(scan).empty());
 }
 
-TEST(SampleCheck, ManySamplesThatAreZeroAreToldUnlessTheyHaveNoWeight) {
+TEST(SampleCheck, ManySamplesThatAreZeroAreReportedUnlessTheyHaveNoWeight) {
     Scan scan = scan_of(1);
     auto trajectory = std::make_shared<Trajectory>();
     trajectory->positions.resize(4);

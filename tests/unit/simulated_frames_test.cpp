@@ -63,7 +63,7 @@ TEST(SimulatedFrames, EachHasItsTruth) {
                 1e-14);
 }
 
-TEST(SimulatedFrames, CoilMapsStayInTheirPlace) {
+TEST(SimulatedFrames, CoilMapsDoNotMove) {
     SimulationOptions options = moving("cartesian", make_grid(10, 10), 4);
     options.coils = 2;
     const Simulation simulation = simulated(options);

@@ -7,9 +7,9 @@
 namespace lsrecon {
 namespace {
 
-using Places = std::vector<std::size_t>;
+using Indices = std::vector<std::size_t>;
 
-Places places(const Scan& scan) {
+Indices slice_of_each(const Scan& scan) {
     return slice_of_frames(slices_of(scan));
 }
 
@@ -17,7 +17,7 @@ Frame frame(const std::string& label, std::optional<Vec3> position = {}) {
     return {nullptr, {}, label, position};
 }
 
-TEST(PlacesOfScan, AreSlices) {
+TEST(SlicesOfScan, AreSlices) {
     EXPECT_EQ(slice_in("slice 3, repetition 1"), "slice 3");
     EXPECT_EQ(slice_in("slice 12"), "slice 12");
     EXPECT_EQ(slice_in("repetition 1, slice 3"), "") << "the counter of slices comes first";
@@ -27,32 +27,32 @@ TEST(PlacesOfScan, AreSlices) {
                               "slice 2, repetition 1", "slice 20, repetition 0"}) {
         scan.frames.push_back(frame(label));
     }
-    EXPECT_EQ(places(scan), (Places{0, 1, 0, 2}));
+    EXPECT_EQ(slice_of_each(scan), (Indices{0, 1, 0, 2}));
 }
 
-TEST(PlacesOfScan, HoldFramesThatWereSampledAlikeTogether) {
+TEST(SlicesOfScan, HoldFramesOfOneTrajectoryTogether) {
     const std::array<std::shared_ptr<const Trajectory>, 2> trajectories{
         std::make_shared<const Trajectory>(), std::make_shared<const Trajectory>()};
     Scan scan;
-    for (std::size_t f = 0; f < 6; ++f) { // places 0 0 1 0 0 1, trajectories 0 1 0 1 0 1
+    for (std::size_t f = 0; f < 6; ++f) { // slices 0 0 1 0 0 1, trajectories 0 1 0 1 0 1
         scan.frames.push_back(frame(f % 3 == 2 ? "slice 7, phase 0" : "slice 3, phase 0"));
         scan.frames.back().trajectory = trajectories[f % 2];
     }
     const std::vector<Slice> all = slices_of(scan);
     ASSERT_EQ(all.size(), 2U);
-    EXPECT_EQ(all[0].frames(), (Places{0, 4, 1, 3}));
+    EXPECT_EQ(all[0].frames(), (Indices{0, 4, 1, 3}));
     EXPECT_EQ(all[0].trajectories.size(), 2U);
-    EXPECT_EQ(all[1].frames(), (Places{2, 5}));
+    EXPECT_EQ(all[1].frames(), (Indices{2, 5}));
 }
 
-TEST(PlacesOfScan, ArePositionsThatDifferByMoreThanMapsDo) {
+TEST(SlicesOfScan, ArePositionsThatDifferByMoreThanMapsDo) {
     Scan scan;
     for (const double z : {0.0, 1.5, 30.0, -1.9, 31.0, 2.1}) {
         scan.frames.push_back(frame("", Vec3{5, 6, z}));
     }
-    EXPECT_EQ(places(scan), (Places{0, 0, 1, 0, 1, 2}));
+    EXPECT_EQ(slice_of_each(scan), (Indices{0, 0, 1, 0, 1, 2}));
     scan.frames.assign(3, frame("frame"));
-    EXPECT_EQ(places(scan), (Places{0, 0, 0}));
+    EXPECT_EQ(slice_of_each(scan), (Indices{0, 0, 0}));
 }
 
 } // namespace

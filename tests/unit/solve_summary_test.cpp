@@ -6,6 +6,7 @@
 #include "encoding/summary.hpp"
 #include "scan/scan.hpp"
 #include "support/findings.hpp"
+#include "support/message.hpp"
 
 namespace lsrecon {
 namespace {
@@ -34,8 +35,9 @@ ImageFrame rounded_frame(const std::vector<double>& gains, double lambda, double
 TEST(SolveSummary, OneSolveThatTheLimitEnded) {
     const SolveSummary summary = summary_of({{1, 0.1, 3.14e-3}}, Stop::iterations);
     EXPECT_FALSE(summary.converged());
-    EXPECT_EQ(summary.as_text(),
-              "2 iterations, as many as asked for, residual 0.0031, target 0.0001");
+    EXPECT_EQ(test::lacks(summary.as_text(),
+                          {"2 iterations", "asked", "residual 0.0031", "target 0.0001"}),
+              "");
     const Finding found = summary.on_convergence();
     EXPECT_EQ(found.code, Found::not_converged);
     EXPECT_EQ(found.number("solves"), 1);
@@ -55,7 +57,7 @@ TEST(SolveSummary, RoundedNumbersHaveTwoDigits) {
     EXPECT_EQ(rounded(12345678), "1.2e+07");
 }
 
-TEST(SolveSummary, TheLastIterationsTellWhetherMoreWouldChangeTheImage) {
+TEST(SolveSummary, TheLastIterationsShowWhetherMoreWouldChangeTheImage) {
     ImageFrame frame = frame_of({{1, 0.1, 3.14e-3}}, Stop::iterations);
     frame.late_change = 0.0234;
     SolveSummary summary(SolveOptions{});
@@ -92,7 +94,8 @@ TEST(SolveSummary, AResidualAboveThatOfZerosIsNoSolution) {
     frame.late_change = 0.004;
     of_splitting.add(frame);
     EXPECT_TRUE(of_splitting.converged()) << "every such solve ends at its limit";
-    EXPECT_EQ(of_splitting.as_text(), "2 passes, the last 2 changed the image by 0.4 %");
+    EXPECT_EQ(test::lacks(of_splitting.as_text(), {"2 passes", "last 2", "0.4 %"}), "");
+    EXPECT_EQ(of_splitting.as_text().find("residual"), std::string::npos);
     frame.late_change = 0.1;
     of_splitting.add(frame);
     EXPECT_FALSE(of_splitting.converged());
@@ -103,8 +106,9 @@ TEST(SolveSummary, AResidualAboveThatOfZerosIsNoSolution) {
 TEST(SolveSummary, ManySolvesAreOneLineOfWorstAndMedian) {
     SolveSummary summary = summary_of({{1, 0.1, 1e-2}, {1, 0.1, 2e-3}}, Stop::iterations);
     summary.add(frame_of({{1, 9e-6}}, Stop::tolerance));
-    EXPECT_EQ(summary.as_text(), "3 solves, 1 to 2 iterations, as many as asked for, residuals up "
-                                 "to 0.01, median 0.002, target 0.0001");
+    EXPECT_EQ(test::lacks(summary.as_text(), {"3 solves", "1 to 2 iterations", "asked", "to 0.01",
+                                              "median 0.002", "target 0.0001"}),
+              "");
     EXPECT_EQ(summary.on_convergence().number("limited"), 2);
     EXPECT_EQ(summary.on_convergence().number("solves"), 3);
     EXPECT_EQ(summary.on_convergence().word("effort"), "1 to 2 iterations");
@@ -215,13 +219,14 @@ TEST(SolveSummary, TheErrorOfTheImageIsHeldAgainstTheTolerance) {
     EXPECT_EQ(rounded_frame({10}, 0, bound).image_error, 0) << "nothing is known without lambda";
     EXPECT_GE(rounded_frame({10}, 0.01, 2 * tolerance::eps).image_error, tolerance::eps * 1000)
         << "a good bound does not make a float of fewer roundings";
-    for (const auto& [asked, limits] : {std::pair<double, bool>{0.9e-3, true}, {1.1e-3, false}}) {
+    for (const auto& [requested, limits] :
+         {std::pair<double, bool>{0.9e-3, true}, {1.1e-3, false}}) {
         SolveOptions options{0.01};
-        options.image_tolerance = asked;
+        options.image_tolerance = requested;
         SolveSummary summary(options);
         summary.add(rounded_frame({10}, 0.01, bound));
-        EXPECT_EQ(summary.precision_limits_image(), limits) << asked;
-        EXPECT_EQ(test::has(summary.findings(), Found::transform_errors), limits) << asked;
+        EXPECT_EQ(summary.precision_limits_image(), limits) << requested;
+        EXPECT_EQ(test::has(summary.findings(), Found::transform_errors), limits) << requested;
     }
 }
 
@@ -243,9 +248,9 @@ TEST(SolveSummary, WhatLimitsTheTransformsIsFound) {
 
 // Without lambda to stop early is what keeps noise out.
 TEST(SolveSummary, TheUsualNumberOfIterationsIsNoFailure) {
-    const auto found = [](const SolveOptions& options, bool asked_for, double residual) {
+    const auto found = [](const SolveOptions& options, bool is_requested, double residual) {
         SolvedWith with;
-        with.iterations_asked_for = asked_for;
+        with.iterations_requested = is_requested;
         SolveSummary summary(options, with);
         summary.add(frame_of({{1, residual}}, Stop::iterations));
         return test::codes_of(summary.findings());

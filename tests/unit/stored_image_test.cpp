@@ -66,7 +66,7 @@ TEST(SliceStack, UnevenHeightsAndCountsAreNone) {
     }
 }
 
-TEST(StoredImage, SlicesWithoutDirectionsLoseThePlaceTheyHad) {
+TEST(StoredImage, SlicesWithoutDirectionsLoseThePositionTheyHad) {
     StoredImage image;
     image.about.grid = test::make_grid(2, 2, 4);
     image.about.grid.position = Vec3{1, 2, 3};

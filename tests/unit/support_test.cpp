@@ -7,6 +7,7 @@
 #include "engines/on_host.hpp"
 #include "engines/transforms.hpp"
 #include "support/case.hpp"
+#include "support/message.hpp"
 #include "support/numbers.hpp"
 #include "support/surroundings.hpp"
 
@@ -150,6 +151,17 @@ TEST(Surroundings, FoldersAndVariablesGoWithTheirObjects) {
         EXPECT_STREQ(std::getenv("LSRECON_NO_SUCH_THING"), "1");
     }
     EXPECT_EQ(std::getenv("LSRECON_NO_SUCH_THING"), nullptr);
+}
+
+TEST(Lacks, NamesAndNumbersAreFoundAsWholeWords) {
+    const std::string said = "`lambda` 0.25 of 14 GB\n  next:     see page.";
+    EXPECT_EQ(lacks(said, {"14 GB", "`lambda` 0.25", "\n  next:     ", "page"}), "");
+    for (const std::string none : {"4 GB", "25", "0.2", "0", "lamb", "14 G", "pages", "15"}) {
+        EXPECT_NE(lacks(said, {"`lambda`", none}), "") << none;
+    }
+    EXPECT_EQ(lacks("14 GB, 4 GB", {"4 GB"}), "") << "the second";
+    EXPECT_TRUE(one_holds({"14 GB", "4 GB of 5"}, {"5", "4 GB"}));
+    EXPECT_FALSE(one_holds({"5", "4 GB"}, {"5", "4 GB"})) << "each holds one of them";
 }
 
 } // namespace

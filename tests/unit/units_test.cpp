@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
+#include "support/message.hpp"
 
 namespace lsrecon {
 namespace {
@@ -189,16 +190,18 @@ TEST(Units, WhatFitsInNoneIsRecognised) {
          std::vector<std::pair<std::size_t, std::size_t>>{{48, 48}, {33, 64}}) {
         const Grid grid = grid_2d(x, y, 220, 180);
         const Vec3 half{static_cast<double>(x) / 2, static_cast<double>(y) / 2, 0};
-        EXPECT_EQ(next_step({-1, -1, 0}, {0.96, 0.97, 0}, grid),
-                  "write the trajectory in cycles/voxel (0.5 times what is stored)");
+        EXPECT_EQ(test::lacks(next_step({-1, -1, 0}, {0.96, 0.97, 0}, grid),
+                              {"write", "in cycles/voxel (0.5 times"}),
+                  "");
         const Vec3 rad{2 * pi * half[0], 2 * pi * half[1], 0};
-        EXPECT_EQ(next_step({-rad[0], -rad[1], 0}, rad, grid),
-                  "write the trajectory in cycles/fov (1 / (2 pi) times what is stored)");
+        EXPECT_EQ(test::lacks(next_step({-rad[0], -rad[1], 0}, rad, grid),
+                              {"write", "in cycles/fov (1 / (2 pi) times"}),
+                  "");
         const Grid in_cm = grid_2d(x, y, 22, 18); // in rad/fov it would reach 0.72 and 0.88
         const Vec3 per_m{half[0] / 0.22, half[1] / 0.18, 0};
         const Vec3 least{-per_m[0], -per_m[1], 0};
-        EXPECT_EQ(next_step(least, per_m, in_cm),
-                  "pass `header` fov_mm=220,180, if the field of view is in cm");
+        EXPECT_EQ(test::lacks(next_step(least, per_m, in_cm), {"`header` fov_mm=220,180", "cm"}),
+                  "");
         EXPECT_EQ(next_step(least, per_m, in_cm, "1/m"), next_step(least, per_m, in_cm));
         EXPECT_NE(next_step(least, per_m, in_cm, "cycles/fov"), next_step(least, per_m, in_cm));
         for (const std::string& units : trajectory_unit_names()) {
@@ -213,7 +216,7 @@ TEST(Units, WhatFitsInNoneIsRecognised) {
             ASSERT_TRUE(hint) << units;
             EXPECT_NE(hint->seems.find("it would be filled in " + units), std::string::npos)
                 << hint->seems;
-            EXPECT_EQ(hint->next_step, "write the trajectory with 0 at the centre of k-space");
+            EXPECT_EQ(test::lacks(hint->next_step, {"write", "0 at the centre"}), "");
         }
         EXPECT_EQ(next_step({-1e-3, -1e-3, 0}, {1e-3, 1e-3, 0}, grid), "");
     }

@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "support/message.hpp"
+
 namespace lsrecon {
 namespace {
 
@@ -49,12 +51,12 @@ TEST(WeightCurve, PredictionsAreInterpolatedOverTheLogarithmOfTheWeight) {
 
 TEST(ChosenSettings, SayHowClearTheChoiceWas) {
     ChosenSettings chosen{{curve({3, 2.8}, by_lambda), curve({2.2, 2, 2.1})}, "tv", 0.128};
-    EXPECT_EQ(chosen.in_words(), "held-out samples are predicted 1.4 times better than by least "
-                                 "squares; half and twice the weight lose 5 and 10 %");
+    EXPECT_EQ(test::lacks(chosen.in_words(), {"1.4 times better", "half and twice", "5 and 10 %"}),
+              "");
+    EXPECT_NE(test::lacks(chosen.in_words(), {"flat"}), "");
     chosen.curves[1] = curve({2.002, 2, 2.001});
-    EXPECT_EQ(chosen.in_words(), "held-out samples are predicted 1.4 times better than by least "
-                                 "squares; the curve is flat: half and twice the weight predict "
-                                 "as well");
+    EXPECT_EQ(test::lacks(chosen.in_words(), {"1.4 times better", "flat", "half and twice"}), "");
+    EXPECT_EQ(chosen.in_words().find('%'), std::string::npos) << chosen.in_words();
     chosen.curves[0] = curve({2.001}, by_lambda);
     EXPECT_NE(chosen.in_words().find("no better than by least squares"), std::string::npos);
     const ChosenSettings single{{curve({2})}, "tv", 0.256};

@@ -25,7 +25,7 @@ constexpr const char* variable = "POCL_CACHE_DIR";
 /// Several times what all kernels of a reconstruction take.
 constexpr std::size_t room = std::size_t(8) << 20;
 
-std::vector<std::string> places() {
+std::vector<std::string> cache_folders() {
     std::vector<std::string> result;
     if (const char* const own = std::getenv(variable); own != nullptr && *own != '\0') {
         result.emplace_back(own);
@@ -36,15 +36,15 @@ std::vector<std::string> places() {
 
 } // namespace
 
-DriverCache choose_driver_cache(const std::vector<std::string>& places) {
+DriverCache choose_driver_cache(const std::vector<std::string>& folders) {
     DriverCache chosen;
-    for (const std::string& place : places) {
-        const std::string trouble = trouble_with(place, room);
+    for (const std::string& folder : folders) {
+        const std::string trouble = trouble_with(folder, room);
         if (trouble.empty()) {
-            chosen.folder = place;
+            chosen.folder = folder;
             break;
         }
-        chosen.passed_over += (chosen.passed_over.empty() ? "" : ", ") + place + ": " + trouble;
+        chosen.passed_over += (chosen.passed_over.empty() ? "" : ", ") + folder + ": " + trouble;
     }
     return chosen;
 }
@@ -59,7 +59,7 @@ bool is_pocl(const cl::Device& device) {
 
 const DriverCache& driver_cache() {
     static const DriverCache chosen = [] {
-        DriverCache cache = choose_driver_cache(places());
+        DriverCache cache = choose_driver_cache(cache_folders());
         if (cache.folder.empty()) {
             const std::string last = private_folder();
             cache.folder = last.empty() ? "" : choose_driver_cache({last + "/pocl"}).folder;
@@ -116,7 +116,7 @@ void require_addresses(std::size_t threads) {
     }
 }
 
-/// Checks that enough files can be opened, by opening them: nothing tells how many are open. Where
+/// Checks that enough files can be opened, by opening them: nothing says how many are open. Where
 /// the compiler or the linker that PoCL runs cannot open one, it aborts the process.
 void require_files() {
     std::vector<int> opened;

@@ -17,11 +17,11 @@ namespace lsrecon::opencl {
 /// devices, and with a full one it aborts the process.
 struct DriverCache {
     std::string folder; ///< "" when there is none
-    std::string passed_over; ///< places in front of it and what is wrong with them, a line each
+    std::string passed_over; ///< folders in front of it and what is wrong with them, a line each
 };
 
-/// The first of the places that can be made and written, and has room.
-DriverCache choose_driver_cache(const std::vector<std::string>& places);
+/// The first of the folders that can be made and written, and has room.
+DriverCache choose_driver_cache(const std::vector<std::string>& folders);
 
 bool is_pocl(const cl::Platform& platform);
 bool is_pocl(const cl::Device& device);

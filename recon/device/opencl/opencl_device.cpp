@@ -104,7 +104,8 @@ public:
 template <typename Verbs> class QueueDevice : public Verbs, public OnQueue {
 public:
     explicit QueueDevice(std::unique_ptr<Queue> queue)
-        : Verbs("opencl", queue->info(), pace_of(queue->info())), owned_(std::move(queue)) {}
+        : Verbs("opencl", queue->info(), machine_model_of(queue->info())),
+          owned_(std::move(queue)) {}
 
     Clock& clock() override { return queue_; }
     void open_ahead() override { queue_.open_ahead(); }

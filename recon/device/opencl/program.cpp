@@ -195,7 +195,7 @@ cl::Program build_program(const cl::Context& context, const cl::Device& device,
         }
         cl_int code = build(program, context, device, source, options);
         if (code != CL_SUCCESS && is_pocl(device)) {
-            // The driver's own cache entry may be broken; other options have another place there.
+            // The driver's own cache entry may be broken; other options have another entry there.
             code = build(program, context, device, source, options + " -DLSRECON_SECOND_TRY");
         }
         if (code != CL_SUCCESS) {

@@ -195,7 +195,7 @@ cl::Event Queue::launch(const cl::Kernel& kernel, std::size_t items, std::size_t
     return launch(kernel, cl::NDRange(round_up(items, local), rows), cl::NDRange(local, 1));
 }
 
-void Queue::keep_pace() {
+void Queue::limit_queued_launches() {
     constexpr std::size_t most_ahead = 16;
     if (launches_.size() > most_ahead) {
         commands().flush();

@@ -126,7 +126,7 @@ public:
 
     /// Waits until at most a few launches are queued, so that reported progress is not far ahead of
     /// the device and an interrupt does not wait long.
-    void keep_pace();
+    void limit_queued_launches();
 
     /// Waits for every launch and adds its time to the seconds.
     void finish();

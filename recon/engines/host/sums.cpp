@@ -115,7 +115,7 @@ Cost predict_sums(const EngineFacts& facts, const Variant&, const std::string& s
                   const SamplePoints& points, const Voxels& voxels) {
     constexpr double seconds_of_a_pair = 3.3e-9 / 4.8; // of a core; MachineModel::exact is on it
     Cost cost = cost_of_pieces({1, points.count(), voxels.count()}, facts.precision);
-    cost.seconds = seconds_of_a_pair / facts.machine.pace.cores *
+    cost.seconds = seconds_of_a_pair / facts.machine.model.cores *
                    static_cast<double>(points.count()) * static_cast<double>(voxels.count());
     cost.host_bytes = static_cast<double>((stage == "f" ? voxels.count() : points.count()) *
                                           (sizeof(PhasePoint) + sizeof(Complex)));

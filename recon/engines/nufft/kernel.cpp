@@ -33,15 +33,15 @@ struct Quadrature {
             double slope = 0;
             for (int step = 0; step < 20; ++step) { // Newton's method on the Legendre polynomial
                 double before = 1;
-                double here = x;
+                double value = x;
                 for (std::size_t n = 2; n <= count; ++n) {
                     const auto k = static_cast<double>(n);
-                    const double next = ((2 * k - 1) * x * here - (k - 1) * before) / k;
-                    before = here;
-                    here = next;
+                    const double next = ((2 * k - 1) * x * value - (k - 1) * before) / k;
+                    before = value;
+                    value = next;
                 }
-                slope = static_cast<double>(count) * (x * here - before) / (x * x - 1);
-                x -= here / slope;
+                slope = static_cast<double>(count) * (x * value - before) / (x * x - 1);
+                x -= value / slope;
             }
             nodes.push_back(x);
             weights.push_back(2 / ((1 - x * x) * slope * slope));
@@ -80,7 +80,7 @@ SpreadingKernel::SpreadingKernel(std::size_t width, double oversampling)
 SpreadingKernel::SpreadingKernel(std::size_t width, double oversampling, double beta)
     : width_(width), oversampling_(oversampling) {
     fit(beta * pi * static_cast<double>(width) * (1 - 1 / (2 * oversampling)));
-    constexpr double between = 1.3; // the places at which it is measured, it is as much larger
+    constexpr double between = 1.3; // the points at which it is measured, it is as much larger
     error_ = between * error_of_fit(48, 64);
     amplification_ = amplification_of_fit();
 }
@@ -152,7 +152,7 @@ double SpreadingKernel::transform(double frequency) const {
     return sum;
 }
 
-double SpreadingKernel::error_of_fit(int frequencies, int places) const {
+double SpreadingKernel::error_of_fit(int frequencies, int points) const {
     const auto frequency = [&](std::size_t i) {
         return static_cast<double>(i) / (2 * oversampling_ * frequencies);
     };
@@ -162,9 +162,9 @@ double SpreadingKernel::error_of_fit(int frequencies, int places) const {
     }
     std::vector<double> values(width_);
     double largest = 0;
-    for (int p = 0; p <= places; ++p) { // close to each other at the polynomials' ends
+    for (int p = 0; p <= points; ++p) { // close to each other at the polynomials' ends
         const double offset =
-            std::min(0.5 - 0.5 * std::cos(pi * p / static_cast<double>(places)), 1 - 1e-12);
+            std::min(0.5 - 0.5 * std::cos(pi * p / static_cast<double>(points)), 1 - 1e-12);
         const double first = offset - static_cast<double>(width_) / 2;
         for (std::size_t j = 0; j < width_; ++j) {
             values[j] = value(first + static_cast<double>(j));

@@ -47,8 +47,8 @@ public:
 private:
     void fit(double beta);
     double amplification_of_fit() const;
-    /// The error of the fit at so many frequencies and places.
-    double error_of_fit(int frequencies, int places) const;
+    /// The error of the fit at so many frequencies and points.
+    double error_of_fit(int frequencies, int points) const;
 
     std::size_t width_;
     double oversampling_;

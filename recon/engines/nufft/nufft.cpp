@@ -20,19 +20,19 @@ namespace lsrecon {
 namespace {
 
 /// The rates of a core, measured.
-NufftRates rates_of(const MachineModel& pace, const EngineFacts& context, const Voxels& voxels) {
+NufftRates rates_of(const MachineModel& machine, const EngineFacts& context, const Voxels& voxels) {
     const double of_doubles = nufft_precision(context) == Precision::float64 ? 3 : 1;
     const int dimensions = voxels.lattice_size()[2] > 1 ? 3 : 2;
-    const auto of_sample = [=, spreading = pace.spreading](std::size_t width) {
+    const auto of_sample = [=, spreading = machine.spreading](std::size_t width) {
         return spreading * of_doubles * 2.5e-10 * std::pow(static_cast<double>(width), dimensions);
     };
-    return {of_sample, pace.fine * of_doubles * 6e-10};
+    return {of_sample, machine.fine * of_doubles * 6e-10};
 }
 
 NufftGrid grid_of(const EngineFacts& context, const SamplePoints& points, const Voxels& voxels) {
     return choose_nufft_grid(voxels.lattice_size(), points.count(), error_for_fine_grid(context),
                              nufft_precision(context),
-                             rates_of(context.model.pace, context, voxels));
+                             rates_of(context.standard_machine.model, context, voxels));
 }
 
 /// The most coils side by side on the fine grid: as long as their values stay in the caches of most
@@ -440,13 +440,13 @@ std::string nufft_refusal(const SamplePoints& points, const Voxels& voxels) {
 Cost predict_nufft(const EngineFacts& context, const Variant&, const std::string& stage,
                    const SamplePoints& points, const Voxels& voxels) {
     const NufftGrid grid = grid_of(context, points, voxels);
-    // Order, place and shift, beside positions that engines of a device would keep.
+    // Order, grid position and shift, beside positions that engines of a device would keep.
     constexpr double bytes_of_a_sample = 60;
     const std::size_t coils = stage == "q" ? 1 : coils_at_a_time(grid); // at most
     const auto fine = static_cast<double>(FineGrid(grid, coils).values());
     Cost cost;
-    const MachineModel& pace = context.machine.pace;
-    cost.seconds = grid.seconds(points.count(), rates_of(pace, context, voxels)) / pace.cores;
+    const MachineModel& machine = context.machine.model;
+    cost.seconds = grid.seconds(points.count(), rates_of(machine, context, voxels)) / machine.cores;
     cost.host_bytes = fine * 2 * static_cast<double>(bytes_of(nufft_precision(context))) +
                       bytes_of_a_sample * static_cast<double>(points.count());
     cost.error = grid.error + nufft_rounding(context);

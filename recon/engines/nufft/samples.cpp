@@ -83,24 +83,25 @@ std::array<TileLine, 3> tile_lines(const NufftGrid& grid) {
 }
 
 /// A sample in its tile, as in NufftSamples.
-template <typename Real> struct Place {
+template <typename Real> struct GridPosition {
     std::array<std::uint16_t, 3> first_point;
     std::array<Real, 3> t;
 };
 
-/// Places of samples along dimension d. The first point of a sample's kernel decides its tile.
+/// Positions of samples on the fine grid along dimension d. The first point of a sample's kernel
+/// decides its tile.
 template <typename Real>
-LSRECON_AVX2_CLONE void place_along(std::size_t d, const NufftLine& line, const TileLine& tiles,
-                                    double per_fov, const std::vector<Vec3>& positions,
-                                    const Range& range, Place<Real>* places,
-                                    std::uint32_t* tile_of) {
+LSRECON_AVX2_CLONE void position_along(std::size_t d, const NufftLine& line, const TileLine& tiles,
+                                       double per_fov, const std::vector<Vec3>& positions,
+                                       const Range& range, GridPosition<Real>* grid_positions,
+                                       std::uint32_t* tile_of) {
     for (std::size_t m = range.first; m < range.first + range.count; ++m) {
         const double begin = line.beginning(positions[m][d] / per_fov);
         const std::size_t point = line.first_point(begin);
         const std::size_t tile = tiles.at[point];
         tile_of[m] = (d == 0 ? 0 : tile_of[m]) + static_cast<std::uint32_t>(tile * tiles.step);
-        places[m].first_point[d] = static_cast<std::uint16_t>(point - tiles.begin[tile]);
-        places[m].t[d] = static_cast<Real>(2 * (std::ceil(begin) - begin) - 1);
+        grid_positions[m].first_point[d] = static_cast<std::uint16_t>(point - tiles.begin[tile]);
+        grid_positions[m].t[d] = static_cast<Real>(2 * (std::ceil(begin) - begin) - 1);
     }
 }
 
@@ -136,13 +137,13 @@ template <typename Real> NufftSamples<Real>::NufftSamples(const std::vector<Vec3
     const std::array<TileLine, 3> lines = tile_lines(grid);
     tiles = tiles_of<Tile>(grid, lines);
     const std::size_t cores = cores_for(8 * samples);
-    LargeArray<Place<Real>> places(samples);
+    LargeArray<GridPosition<Real>> grid_positions(samples);
     LargeArray<std::uint32_t> tile_of(samples);
     std::vector<std::vector<std::size_t>> next =
         of_each_range(samples, cores, [&](const Range& range) {
             for (std::size_t d = 0; d < dimensions; ++d) {
-                place_along(d, grid.line(d), lines[d], voxels.per_fov()[d], positions, range,
-                            places.data(), tile_of.data());
+                position_along(d, grid.line(d), lines[d], voxels.per_fov()[d], positions, range,
+                               grid_positions.data(), tile_of.data());
             }
             std::vector<std::size_t> in_tile(tiles.size());
             for (std::size_t m = range.first; m < range.first + range.count; ++m) {
@@ -170,8 +171,8 @@ template <typename Real> NufftSamples<Real>::NufftSamples(const std::vector<Vec3
             const std::size_t i = next[r][tile_of[m]]++;
             order[i] = static_cast<std::uint32_t>(m);
             for (std::size_t d = 0; d < dimensions; ++d) {
-                first_point[d][i] = places[m].first_point[d];
-                t[d][i] = places[m].t[d];
+                first_point[d][i] = grid_positions[m].first_point[d];
+                t[d][i] = grid_positions[m].t[d];
             }
         }
     });

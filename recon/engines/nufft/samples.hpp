@@ -60,13 +60,13 @@ template <typename Real> struct NufftSamples {
 
     NufftSamples(const std::vector<Vec3>& positions, const Voxels& voxels, const NufftGrid& grid);
 
-    LargeArray<std::uint32_t> order; ///< place of each sample in the scan
+    LargeArray<std::uint32_t> order; ///< index of each sample in the scan
     /// By dimension, the first point of each kernel relative to its tile's corner, and how far the
     /// sample lies beyond it, less half a kernel: t = 2 offset - 1, in points.
     std::array<LargeArray<std::uint16_t>, 3> first_point;
     std::array<LargeArray<Real>, 3> t;
     std::vector<Tile> tiles; ///< tiles in the order of their colours
-    /// exp(i 2 pi k c) of the middle c of the frequencies, by place in the scan; empty where that
+    /// exp(i 2 pi k c) of the middle c of the frequencies, by index in the scan; empty where that
     /// is 0.
     LargeArray<Complex> shifts;
 };

@@ -61,15 +61,15 @@ template <typename Real> LSRECON_INLINE void evaluate(const Real* coefficients, 
     }
 }
 
-/// The place of a sample's kernel in its tile, and the kernel's values along each dimension.
-template <typename Real> struct Placed {
+/// The position of a sample's kernel in its tile, and the kernel's values along each dimension.
+template <typename Real> struct TilePosition {
     static constexpr std::size_t most = KernelTable<Real>::most;
     alignas(vector_bytes) Real x[2 * most]; ///< kernel values; each twice for one coil
     alignas(vector_bytes) Real y[most];
     alignas(vector_bytes) Real z[most];
     std::size_t first;
 
-    LSRECON_INLINE Placed(const TileSamples<Real>& of, std::size_t i) {
+    LSRECON_INLINE TilePosition(const TileSamples<Real>& of, std::size_t i) {
         const KernelTable<Real>& kernel = of.kernel;
         const std::size_t all = kernel.width;
         const Real* const points = kernel.points.data();
@@ -91,7 +91,7 @@ template <typename Real> struct Placed {
 };
 /// Calls visit(index of the first number, factor) for the rows of a kernel.
 template <typename Real, typename Visit> LSRECON_INLINE void
-for_each_row(const TileSamples<Real>& of, const Placed<Real>& at, const Visit& visit) {
+for_each_row(const TileSamples<Real>& of, const TilePosition<Real>& at, const Visit& visit) {
     for (std::size_t z = 0; z < of.depth; ++z) {
         for (std::size_t y = 0; y < of.kernel.width; ++y) {
             visit(at.first + (z * of.shape.rows + y) * of.shape.row * 2 * of.coils,
@@ -117,7 +117,7 @@ LSRECON_WIDE_CLONE void spread_rows(const TileSamples<Real>& of, const Real* val
     const std::size_t count = Count > 0 ? Count : vectors_of<Real, Bytes>(of);
     const std::size_t of_point = 2 * of.coils / length; // vectors
     for (std::size_t i = 0; i < of.range.count; ++i) {
-        const Placed<Real> at(of, of.range.first + i);
+        const TilePosition<Real> at(of, of.range.first + i);
         const Real* const value = values + i * 2 * of.coils;
         Row row[Count > 0 ? Count : most_vectors<Real, Bytes>(most_coils)];
         if (of.coils == 1 && Count <= most_vectors<Real, Bytes>(1)) {
@@ -148,7 +148,7 @@ interpolate_rows(const TileSamples<Real>& of, const Real* points, Real* values) 
     const std::size_t count = Count > 0 ? Count : vectors_of<Real, Bytes>(of);
     const std::size_t of_point = 2 * of.coils / length;
     for (std::size_t i = 0; i < of.range.count; ++i) {
-        const Placed<Real> at(of, of.range.first + i);
+        const TilePosition<Real> at(of, of.range.first + i);
         Row row[Count > 0 ? Count : most_vectors<Real, Bytes>(most_coils)];
         for (std::size_t n = 0; n < count; ++n) {
             row[n] = Row{};

@@ -100,7 +100,7 @@ private:
     const Variant& variant_;
     SamplePoints points_; ///< without times where the voxels have no off-resonance
     Voxels voxels_; ///< without off-resonance where the samples have no times
-    OffUnits units_;
+    PhaseUnits units_;
     PointsOnDevice samples_on_device_;
     PointsOnDevice voxels_on_device_;
     std::optional<Mirrored> mirrored_;
@@ -171,7 +171,7 @@ void DirectTransform::run_block(const Sum& sum, const TransformPlan& plan, const
             transform_.setArg(7, static_cast<cl_int>(geometry.row_of(block)));
         }
         queue.launch(transform_, geometry.items(block), 1, geometry.group);
-        queue.keep_pace();
+        queue.limit_queued_launches();
         sum.progress(static_cast<double>(chunk.first) / static_cast<double>(sum.sources.count));
     }
     const auto first = static_cast<cl_ulong>(block.first);

@@ -26,7 +26,7 @@ struct LatticeColumns {
 class LatticeSamples {
 public:
     /// `sorted`: those next to the centre of k-space first. Nearly all of a scan's energy is there,
-    /// and samples that are alike meet in sums of floats.
+    /// and similar samples meet in sums of floats.
     LatticeSamples(const Resources& resources, const std::vector<Vec3>& positions,
                    const Voxels& voxels, bool sorted);
 
@@ -42,7 +42,7 @@ public:
     /// The values of some coils, complex or, for one coil, real: `values` has a row a coil.
     Array packed(const Array& values, const Range& coils) const;
 
-    /// The place of sample i of the arrays in the scan, for kernels that put results there; the
+    /// The index of sample i of the arrays in the scan, for kernels that put results there; the
     /// buffer counts only when has_order() is 1.
     const cl::Buffer& order() const { return has_order() ? order_ : buffer_of(positions_); }
     cl_int has_order() const { return order_() != nullptr ? 1 : 0; }

@@ -21,17 +21,17 @@ NufftRates rates_of(const Machine& machine, const EngineFacts& context) {
     // evaluating costs as much as adding.
     const double of_doubles = nufft_precision(context) == Precision::float64 ? 2 : 1;
     const double unit = of_doubles / nominal_rates(machine.device).multiply_adds;
-    const auto of_sample = [unit, spreading = machine.pace.spreading](std::size_t width) {
+    const auto of_sample = [unit, spreading = machine.model.spreading](std::size_t width) {
         return spreading * unit *
                (9000 * static_cast<double>(lanes_for(width)) / 8 +
                 700 * static_cast<double>(width));
     };
-    return {of_sample, machine.pace.fine * 33 * unit};
+    return {of_sample, machine.model.fine * 33 * unit};
 }
 
 NufftGrid grid_of(const EngineFacts& context, const SamplePoints& points, const Voxels& voxels) {
     return choose_nufft_grid(voxels.lattice_size(), points.count(), error_for_fine_grid(context),
-                             nufft_precision(context), rates_of(context.model, context),
+                             nufft_precision(context), rates_of(context.standard_machine, context),
                              NufftTiles(voxels.lattice_size()).multiples());
 }
 
@@ -181,7 +181,7 @@ private:
         prepare(coils, interpolates);
         for (const Range& some : split_into_ranges(coils, together_)) {
             work(some);
-            resources_.queue.keep_pace();
+            resources_.queue.limit_queued_launches();
             progress(static_cast<double>(some.first + some.count) / static_cast<double>(coils));
         }
     }

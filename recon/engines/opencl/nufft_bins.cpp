@@ -30,33 +30,33 @@ double reads_of(std::size_t samples, const NufftTiles& tiles, std::size_t width)
 }
 
 /// A sample on the fine grid, as kernels/nufft_sort.cl reads it.
-template <typename Real> struct Place {
+template <typename Real> struct GridPosition {
     std::array<cl_ushort, 4> first{}; ///< point of its kernel: x, y and layer
     std::array<Real, 3> t{}; ///< 2 offset - 1, by dimension
 };
 
-/// The places of samples on the device, in the order of the scan.
-struct PlacesOfScan {
-    cl::Buffer places;
+/// The grid positions of samples on the device, in the order of the scan.
+struct GridPositions {
+    cl::Buffer positions;
     cl::Buffer phases; ///< or any other
 };
 
-template <typename Real>
-Place<Real> place_of(const Vec3& k, const Vec3& per_fov, const std::vector<NufftLine>& lines) {
-    Place<Real> result;
+template <typename Real> GridPosition<Real> grid_position_of(const Vec3& k, const Vec3& per_fov,
+                                                             const std::vector<NufftLine>& lines) {
+    GridPosition<Real> result;
     for (std::size_t d = 0; d < lines.size(); ++d) {
-        const double place = lines[d].beginning(k[d] / per_fov[d]);
+        const double position = lines[d].beginning(k[d] / per_fov[d]);
         const std::size_t to = lines.size() == 2 && d == 1 ? 2 : d; // layers
-        result.first[to] = static_cast<cl_ushort>(lines[d].first_point(place));
-        result.t[d] = static_cast<Real>(2 * (std::ceil(place) - place) - 1);
+        result.first[to] = static_cast<cl_ushort>(lines[d].first_point(position));
+        result.t[d] = static_cast<Real>(2 * (std::ceil(position) - position) - 1);
     }
     return result;
 }
 
-/// Computes the places on the host: devices may lack doubles.
-template <typename Real> PlacesOfScan find_places(Queue& queue, const std::vector<Vec3>& positions,
-                                                  const Voxels& voxels, const NufftGrid& grid,
-                                                  bool is_volume) {
+/// Computes the grid positions on the host: devices may lack doubles.
+template <typename Real>
+GridPositions find_grid_positions(Queue& queue, const std::vector<Vec3>& positions,
+                                  const Voxels& voxels, const NufftGrid& grid, bool is_volume) {
     constexpr std::size_t samples_at_a_time = std::size_t(1) << 18; // in memory that is used again
     const MiddlePhases middle(voxels);
     std::vector<NufftLine> lines;
@@ -64,16 +64,16 @@ template <typename Real> PlacesOfScan find_places(Queue& queue, const std::vecto
         lines.push_back(grid.line(d));
     }
     const std::size_t samples = positions.size();
-    std::vector<Place<Real>> places(std::min(samples_at_a_time, samples));
-    std::vector<std::array<Real, 2>> phases(middle.given() ? places.size() : 0);
-    PlacesOfScan result;
-    result.places = queue.buffer(samples * sizeof(places[0]));
-    result.phases = middle.given() ? queue.buffer(samples * sizeof(phases[0])) : result.places;
+    std::vector<GridPosition<Real>> grid_positions(std::min(samples_at_a_time, samples));
+    std::vector<std::array<Real, 2>> phases(middle.given() ? grid_positions.size() : 0);
+    GridPositions result;
+    result.positions = queue.buffer(samples * sizeof(grid_positions[0]));
+    result.phases = middle.given() ? queue.buffer(samples * sizeof(phases[0])) : result.positions;
     for (const Range& some : split_into_ranges(samples, samples_at_a_time)) {
         for_each_range_in_parallel(some.count, all_cores(), [&](const Range& range) {
             for (std::size_t i = range.first; i < range.first + range.count; ++i) {
                 const Vec3& k = positions[some.first + i];
-                places[i] = place_of<Real>(k, voxels.per_fov(), lines);
+                grid_positions[i] = grid_position_of<Real>(k, voxels.per_fov(), lines);
                 if (middle.given()) {
                     const Complex phase = middle.of(k);
                     phases[i] = {static_cast<Real>(phase.real()), static_cast<Real>(phase.imag())};
@@ -84,7 +84,7 @@ template <typename Real> PlacesOfScan find_places(Queue& queue, const std::vecto
             constexpr std::size_t bytes = sizeof(values[0]);
             queue.write(values.data(), some.count * bytes, to, some.first * bytes);
         };
-        write(result.places, places);
+        write(result.positions, grid_positions);
         if (middle.given()) {
             write(result.phases, phases);
         }
@@ -147,20 +147,20 @@ void NufftBins::sort(const Resources& resources, const SamplePoints& points, con
     const std::size_t samples = points.count();
     const std::size_t number = bytes_of(resources.precision);
     const std::size_t end = starts_of_keys_.size() - 1;
-    const auto make =
-        resources.precision == Precision::float64 ? find_places<double> : find_places<float>;
-    const PlacesOfScan scan = make(queue, points.positions, voxels, grid, tiles.is_volume);
+    const auto make = resources.precision == Precision::float64 ? find_grid_positions<double>
+                                                                : find_grid_positions<float>;
+    const GridPositions scan = make(queue, points.positions, voxels, grid, tiles.is_volume);
     cl::Buffer keys = queue.buffer(samples * sizeof(cl_uint));
     order = queue.buffer(samples * sizeof(cl_uint));
     const cl_int2 tile = {
         {static_cast<cl_int>(tiles.along_x()), static_cast<cl_int>(tiles.along_y())}};
-    resources.launch(sort_kernel(resources, "find_keys"), {samples, 1, 1}, scan.places, bins, tile,
-                     keys, order);
+    resources.launch(sort_kernel(resources, "find_keys"), {samples, 1, 1}, scan.positions, bins,
+                     tile, keys, order);
     sort_by_key(resources, samples, end, keys, order);
     first_points = queue.buffer(samples * sizeof(cl_ushort4));
     offsets = queue.buffer(3 * samples * number);
     phases = with_phases ? queue.buffer(2 * samples * number) : offsets;
-    resources.launch(sort_kernel(resources, "gather"), {samples, 1, 1}, order, scan.places,
+    resources.launch(sort_kernel(resources, "gather"), {samples, 1, 1}, order, scan.positions,
                      scan.phases, static_cast<cl_int>(with_phases), first_points, offsets, phases);
     const std::size_t bytes = starts_of_keys_.size() * sizeof(cl_uint);
     starts = queue.buffer(bytes);
@@ -177,8 +177,8 @@ Cost NufftBins::cost(const SamplePoints& points, const NufftTiles& tiles, const 
     const double chunks = reads / static_cast<double>(samples_of_a_chunk(reads));
     const double of_part = 2 * number * static_cast<double>(tiles.points() * tiles.layers());
     const double of_sample = sizeof(cl_uint) + sizeof(cl_ushort4) + 7 * number;
-    // The memory of sorting, before there are values and parts: places and phases twice, two arrays
-    // of keys and of order.
+    // The memory of sorting, before there are values and parts: grid positions and phases twice,
+    // two arrays of keys and of order.
     const double of_place = sizeof(cl_ushort4) + 3 * number;
     const double in_sorting = 2 * (of_place + 2 * number) + 4 * sizeof(cl_uint);
     Cost cost;

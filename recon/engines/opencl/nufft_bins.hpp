@@ -40,7 +40,7 @@ public:
     cl_int4 bins; ///< along x and y, and layers
     cl_ulong4 strides; ///< strides of the fine grid along y, along layers and between coils
     cl::Buffer starts; ///< starts of the samples of each bin and first layer
-    cl::Buffer order; ///< place of each sample in the scan
+    cl::Buffer order; ///< index of each sample in the scan
     cl::Buffer first_points; ///< first points of the kernels
     cl::Buffer offsets; ///< 2 offset - 1 of each dimension, one after the other
     cl::Buffer phases; ///< phases of the middle of the frequencies

@@ -19,7 +19,7 @@ double low_unit(SourceLayout layout) {
 
 } // namespace
 
-OffUnits::OffUnits(const SamplePoints& points, const Voxels& voxels)
+PhaseUnits::PhaseUnits(const SamplePoints& points, const Voxels& voxels)
     : off_resonance(off_resonance_of(points, voxels)) {
     if (off_resonance == nullptr || off_resonance->field.size() == 0 || points.count() == 0) {
         return;
@@ -188,8 +188,8 @@ std::size_t points_of_an_item(const DeviceInfo& device, std::size_t wanted, std:
 
 /// Separate rows save about a fifth of the work of a pair, so up to a fifth may be idle.
 bool keep_rows_apart(std::size_t row_length, std::size_t of_an_item, std::size_t most_points) {
-    const std::size_t places = round_up(row_length, of_an_item);
-    return row_length > 1 && row_length <= most_points && 4 * places <= 5 * row_length;
+    const std::size_t work_items = round_up(row_length, of_an_item);
+    return row_length > 1 && row_length <= most_points && 4 * work_items <= 5 * row_length;
 }
 
 } // namespace

@@ -33,9 +33,9 @@ struct Points {
 };
 
 /// The units of times and fields with off-resonance.
-struct OffUnits {
+struct PhaseUnits {
     /// Times up to half a unit, as the trajectory is up to half a cycle a voxel.
-    OffUnits(const SamplePoints& points, const Voxels& voxels);
+    PhaseUnits(const SamplePoints& points, const Voxels& voxels);
 
     const OffResonance* off_resonance; ///< null without
     double time = 1; ///< s

@@ -36,7 +36,7 @@ constexpr std::size_t lanes_of(Precision precision) {
     return 64 / bytes_of(precision);
 }
 
-/// The place where the factors of a trajectory may be left for another scan.
+/// Where the factors of a trajectory may be left for another scan.
 struct FactorStore {
     ContentStore* store; ///< or null
     const std::vector<Vec3>& positions;

@@ -140,7 +140,7 @@ public:
                     }
                     run_chunk(chunk, kept_ ? (*kept_)[i] : own_, bundle.count, block, totals);
                     done += static_cast<double>(block.count) * static_cast<double>(chunk.count);
-                    resources_.queue.keep_pace();
+                    resources_.queue.limit_queued_launches();
                     work_.progress(std::min(1.0, done / total));
                 }
                 finish(totals, block, bundle.first * rows_of_coil);
@@ -234,7 +234,7 @@ public:
             for (std::size_t coil = 0; coil < coils; ++coil) {
                 run_coil(coil, block, padded);
             }
-            resources_.queue.keep_pace();
+            resources_.queue.limit_queued_launches();
             work_.progress(static_cast<double>(block.first + block.count) /
                            static_cast<double>(samples.count()));
         }

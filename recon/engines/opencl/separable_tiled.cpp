@@ -203,7 +203,7 @@ private:
                 const double of_bundle = (static_cast<double>(block.first) +
                                           of_block * static_cast<double>(block.count)) /
                                          static_cast<double>(y_stride_ * z_stride_);
-                queue_.keep_pace();
+                queue_.limit_queued_launches();
                 work_.progress((static_cast<double>(bundle.first) +
                                 of_bundle * static_cast<double>(bundle.count)) /
                                static_cast<double>(coils_));
@@ -325,7 +325,7 @@ public:
             fold(coil);
             for (const Range& block : split_into_ranges(count, block_)) {
                 run_block(block, coil);
-                queue_.keep_pace();
+                queue_.limit_queued_launches();
                 work_.progress(static_cast<double>(coil * count + block.first + block.count) /
                                static_cast<double>(coils * count));
             }

@@ -51,11 +51,11 @@ Hdf5Refusal refusal_of_version(const std::string& cause) {
     unsigned minor = 0;
     unsigned release = 0;
     H5get_libversion(&major, &minor, &release);
-    const std::string here = text("HDF5 ", major, ".", minor, ".", release);
+    const std::string version = text("HDF5 ", major, ".", minor, ".", release);
     const std::string bound = text("\"v", major, minor, "\"");
-    return {text("a form that ", here, ", which reads it here, does not know (", cause,
+    return {text("a form that ", version, ", which reads it here, does not know (", cause,
                  "): a later HDF5 wrote it, or it is damaged"),
-            "a form that " + here + " reads",
+            "a form that " + version + " reads",
             text("write it for older readers, in h5py by h5py.File(NAME, \"w\", libver=(", bound,
                  ", ", bound, "))")};
 }
@@ -207,13 +207,13 @@ Hdf5Refusal incomplete(const Dataset& dataset) {
 }
 
 /// The offset of numbers that can be read from the file without HDF5; 0 where they cannot.
-std::uint64_t place_in_file(const Dataset& dataset) {
+std::uint64_t offset_in_file(const Dataset& dataset) {
     if (H5Pget_layout(dataset.properties) != H5D_CONTIGUOUS ||
         H5Tequal(dataset.type, type_as_read(dataset.type, dataset.shape)) <= 0) {
         return 0;
     }
-    const haddr_t place = H5Dget_offset(dataset.handle);
-    return place == HADDR_UNDEF ? 0 : place;
+    const haddr_t offset = H5Dget_offset(dataset.handle);
+    return offset == HADDR_UNDEF ? 0 : offset;
 }
 
 /// `count` texts that HDF5 has read; those of variable length are its own.
@@ -383,7 +383,7 @@ private:
         try {
             const Dataset dataset(std::move(object));
             result.shape = dataset.shape;
-            result.place = place_in_file(dataset);
+            result.offset = offset_in_file(dataset);
             result.refusal = result.whole ? incomplete(dataset) : result.refusal;
             result.is = Hdf5Is::dataset;
         } catch (const Hdf5Refusal& refusal) {
@@ -592,11 +592,11 @@ void serve_hdf5_files(int orders) {
             const auto [connection, file] = parent.receive_descriptors();
             const Connection to(connection);
             H5open(); // once: children have the library as it is here, which no file has touched
-            const pid_t here = ::getpid();
+            const pid_t own = ::getpid();
             const pid_t child = ::fork();
             if (child == 0) {
                 ::close(parent.descriptor());
-                be_child(here, to, file);
+                be_child(own, to, file);
             }
             ::close(file);
             if (child > 0) {

@@ -72,10 +72,10 @@ struct Hdf5Object {
     Hdf5Refusal refusal;
     /// The position in the file of the first number of a dataset whose numbers lie one after the
     /// other as this machine has them; 0 where HDF5 has to put them together.
-    std::uint64_t place = 0;
+    std::uint64_t offset = 0;
 
     template <typename Archive> void each(Archive& archive) {
-        archive(is, attributes, members, whole, shape, refusal, place);
+        archive(is, attributes, members, whole, shape, refusal, offset);
     }
 };
 

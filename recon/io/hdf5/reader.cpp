@@ -371,8 +371,8 @@ Hdf5Values::Hdf5Values(const Hdf5Reader& file, const std::string& dataset,
     const std::size_t row_bytes = shape.row_elements() * shape.value_bytes();
     precision_ = shape.number_bytes == sizeof(float) ? Precision::float32 : Precision::float64;
     to_come_ = (end - first) * row_bytes;
-    place_ = object.place + first * row_bytes;
-    if (object.place == 0) {
+    offset_ = object.offset + first * row_bytes;
+    if (object.offset == 0) {
         const Hdf5Request request{Hdf5Request::What::numbers, name_, {first, end}};
         answer_ = std::make_unique<Hdf5Answer>(file, request);
     }
@@ -386,7 +386,7 @@ Hdf5Values::~Hdf5Values() {
 
 std::size_t Hdf5Values::receive(void* to, std::size_t bytes) {
     const std::size_t now = std::min<std::size_t>({bytes, to_come_, buffer_bytes});
-    if (now == 0 || (!answer_ && !read_all(file_.file().descriptor(), to, now, place_))) {
+    if (now == 0 || (!answer_ && !read_all(file_.file().descriptor(), to, now, offset_))) {
         refuse(file_.path(), name_,
                {"it ends too early", "values in the file",
                 "the file is damaged: transfer or write it again"});
@@ -394,7 +394,7 @@ std::size_t Hdf5Values::receive(void* to, std::size_t bytes) {
     if (answer_) {
         answer_->receive(to, now);
     }
-    place_ += now;
+    offset_ += now;
     to_come_ -= now;
     return now;
 }
@@ -410,15 +410,15 @@ void Hdf5Values::receive_all(Number* to, std::size_t count, LargestPart& largest
 }
 
 void Hdf5Values::read(double* to, std::size_t count) {
-    LargestPart not_asked_for;
+    LargestPart unrequested;
     if (precision_ == Precision::float64) {
-        receive_all(to, count, not_asked_for);
+        receive_all(to, count, unrequested);
         return;
     }
     std::vector<float> buffer(std::min(count, buffer_bytes / sizeof(float)));
     while (count > 0) {
         const std::size_t now = std::min(count, buffer.size());
-        receive_all(buffer.data(), now, not_asked_for);
+        receive_all(buffer.data(), now, unrequested);
         to = std::copy_n(buffer.begin(), now, to);
         count -= now;
     }

@@ -118,9 +118,9 @@ private:
 
     const Hdf5Reader& file_;
     std::string name_;
-    std::unique_ptr<Hdf5Answer> answer_; ///< none where the numbers are read from their place
+    std::unique_ptr<Hdf5Answer> answer_; ///< none where the numbers are read from their offset
     Precision precision_; ///< precision of the numbers as they come
-    std::uint64_t place_; ///< place of the next number in the file
+    std::uint64_t offset_; ///< of the next number in the file
     std::uint64_t to_come_; ///< bytes
 };
 

@@ -103,32 +103,32 @@ std::optional<SmallProcess>& small_process() {
 
 void start_hdf5_children_from_here() {
     try {
-        auto [here, there] = Connection::make();
+        auto [own, other] = Connection::make();
         const pid_t copy = ::fork();
         if (copy == 0) {
-            serve_hdf5_files(there.descriptor());
+            serve_hdf5_files(other.descriptor());
         }
         require(copy < 0 ? errno : 0);
-        small_process().emplace(copy, std::move(here));
-    } catch (const std::system_error&) { // whoever reads a file tries again, and tells
+        small_process().emplace(copy, std::move(own));
+    } catch (const std::system_error&) { // whoever reads a file tries again, and reports it
     }
 }
 
 Connection start_hdf5_child(int file) {
     static std::mutex mutex;
-    auto [here, there] = Connection::make();
+    auto [own, other] = Connection::make();
     const std::lock_guard<std::mutex> lock(mutex);
     try {
         if (small_process()) {
-            small_process()->start(there, file);
-            return std::move(here);
+            small_process()->start(other, file);
+            return std::move(own);
         }
     } catch (const ConnectionLost&) { // somebody has ended it
     }
     auto [orders, of_program] = Connection::make();
     small_process().emplace(start_program(of_program.descriptor()), std::move(orders));
-    small_process()->start(there, file);
-    return std::move(here);
+    small_process()->start(other, file);
+    return std::move(own);
 }
 
 } // namespace lsrecon

@@ -41,7 +41,7 @@ inline void silence_hdf5() {
     H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
 }
 
-/// Complex numbers as h5py stores them unless it is told other names: compound {r,i}.
+/// Complex numbers as h5py stores them unless it gets other names: compound {r,i}.
 Hdf5Handle complex_type(hid_t real, const char* r = "r", const char* i = "i");
 
 /// Text of `size` bytes, or of as many as each text has.

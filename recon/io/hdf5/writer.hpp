@@ -52,9 +52,9 @@ enum class Hdf5Element { float32, float64, complex64, complex128, ismrmrd_comple
 /// A new HDF5 file. It is made in memory and written by close(): after a write that the file system
 /// refused, HDF5 (1.10.8) can neither close the file nor end without a crash. One whose values come
 /// part after part is made on disk: HDF5 writes only what describes it, once there was room for
-/// that, and close() puts the values where HDF5 left their place. Failures are Errors that name the
-/// file. HDF5 has one state for all of a process: no other thread writes with it from the writer's
-/// beginning until close() has left only those values, or until its end.
+/// that, and close() puts the values where HDF5 left room for them. Failures are Errors that name
+/// the file. HDF5 has one state for all of a process: no other thread writes with it from the
+/// writer's beginning until close() has left only those values, or until its end.
 class Hdf5Writer {
 public:
     /// `name` is what messages call it; `room` the bytes of all but those values, 0 in memory.
@@ -100,7 +100,7 @@ private:
     void write_later_values();
 
     struct Later {
-        std::uint64_t at = 0; ///< place in the file
+        std::uint64_t at = 0; ///< offset in the file
         std::uint64_t bytes = 0;
         std::size_t parts = 0;
         PartValues values;

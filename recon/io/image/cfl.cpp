@@ -199,7 +199,7 @@ StoredArray open_cfl_array(const std::string& path, const std::string&) {
 
 void write_cfl(const StoredImage& image, const ImageOutput& output, Reporter& report) {
     if (image.about.grid.position || image.about.grid.directions) {
-        report.add({Found::no_place_in_cfl});
+        report.add({Found::no_position_in_cfl});
     }
     const std::vector<std::string> files = cfl_files(output.path);
     std::array<std::size_t, dimensions> sizes{};

@@ -11,7 +11,7 @@ namespace lsrecon {
 std::vector<std::string> cfl_files(const std::string& path);
 
 /// BART's pair of files: complex64, x fastest; frames are its dimension 10, time, and coil maps its
-/// dimension 3. The geometry has no place in it.
+/// dimension 3. It cannot hold the geometry.
 void write_cfl(const StoredImage& image, const ImageOutput& output, Reporter& report);
 
 /// Whether the .hdr of this name begins as BART's do.

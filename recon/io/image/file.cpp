@@ -53,7 +53,7 @@ void write_geometry_and_record(Hdf5Writer& file, const std::string& dataset, con
         voxel.push_back(grid.fov_mm[d] / static_cast<double>(grid.size[d]));
     }
     file.attribute(dataset, "voxel_size_mm", voxel);
-    write_place(file, dataset, grid);
+    write_pose(file, dataset, grid);
     if (dimensions == 2 && !has_no_thickness(grid)) {
         file.attribute(dataset, "slice_thickness_mm", std::vector<double>{grid.fov_mm[2]});
     }
@@ -180,11 +180,11 @@ void write_maps(Hdf5Writer& file, const Image& image) {
 std::uint64_t room_about(const Image& image) {
     std::uint64_t of_frame = 512;
     for (const ImageFrame& frame : image.frames) {
-        std::uint64_t here = 512 + frame.label.size() + frame.error.size();
+        std::uint64_t bytes = 512 + frame.label.size() + frame.error.size();
         for (const auto& history : frame.residuals) {
-            here += 64 + sizeof(double) * history.size();
+            bytes += 64 + sizeof(double) * history.size();
         }
-        of_frame = std::max(of_frame, here); // all are padded to the longest
+        of_frame = std::max(of_frame, bytes); // all are padded to the longest
     }
     constexpr std::uint64_t of_the_rest = 1 << 20; // record, geometry, HDF5 itself
     const auto of_maps = static_cast<std::uint64_t>(image.noise_map.size() + image.g_factor.size());

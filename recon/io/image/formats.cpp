@@ -169,8 +169,7 @@ void refuse_other_formats(const std::string& path, const std::string& expected,
     }
 }
 
-void require_own_place(const std::string& path, const std::string& format,
-                       const ImageInput& input) {
+void require_own_pose(const std::string& path, const std::string& format, const ImageInput& input) {
     if (input.dataset != "image") {
         throw UsageError({path, "`map`", format, "an image file of lsrecon", "leave the flag out"});
     }

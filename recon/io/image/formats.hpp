@@ -72,7 +72,7 @@ const ImageFormat& format_of_output(const std::string& path, const std::string& 
 
 /// UsageError for flags that this format has no use for: its files say where the image is, and hold
 /// one image.
-void require_own_place(const std::string& path, const std::string& format, const ImageInput& input);
+void require_own_pose(const std::string& path, const std::string& format, const ImageInput& input);
 
 /// The format of a file that is there. InputError when no format knows it.
 const ImageFormat& format_of_input(const std::string& path);

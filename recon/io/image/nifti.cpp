@@ -53,10 +53,10 @@ mat44 affine_of(const Grid& grid) {
     return affine;
 }
 
-void place(nifti_image& header, const Grid& grid, Reporter& report) {
+void set_affine(nifti_image& header, const Grid& grid, Reporter& report) {
     header.qform_code = header.sform_code = NIFTI_XFORM_UNKNOWN;
     if (!grid.position || !grid.directions) {
-        report.add({Found::no_place_for_nifti});
+        report.add({Found::no_position_for_nifti});
         return;
     }
     header.qform_code = header.sform_code = NIFTI_XFORM_SCANNER_ANAT;
@@ -85,7 +85,7 @@ nifti_1_header header_of(const StoredImage& image, ImagePart part, Reporter& rep
     header->nifti_type = NIFTI_FTYPE_NIFTI1_1;
     header->xyz_units = NIFTI_UNITS_MM;
     header->iname_offset = 352; // one file: the header, and 4 bytes that say "no extension"
-    place(*header, grid, report);
+    set_affine(*header, grid, report);
     const std::string what =
         text("lsrecon ", version, " ", image_part_names()[static_cast<std::size_t>(part)]);
     what.copy(header->descrip, sizeof header->descrip - 1);
@@ -130,8 +130,8 @@ double mm_of(const std::string& file, int unit) {
     }
 }
 
-/// Reads the place from the affine of voxel indices, the inverse of how the writer makes it.
-void read_place(const std::string& file, const mat44& affine, double mm, Grid& grid) {
+/// Reads the pose from the affine of voxel indices, the inverse of how the writer makes it.
+void read_pose(const std::string& file, const mat44& affine, double mm, Grid& grid) {
     std::array<Vec3, 3> directions{};
     Vec3 centre{};
     for (std::size_t row = 0; row < 3; ++row) {
@@ -232,7 +232,7 @@ void require_sound_header(const std::string& file, const nifti_1_header& header)
     }
 }
 
-/// Sizes, lengths in mm, and the place where the file says it: from sform, or else from qform.
+/// Sizes, lengths in mm, and the pose where the file says it: from sform, or else from qform.
 /// InputError for other units and for axes that are not at right angles.
 Grid nifti_grid_of(const std::string& file, const nifti_1_header& fields,
                    const nifti_image& header) {
@@ -242,7 +242,7 @@ Grid nifti_grid_of(const std::string& file, const nifti_1_header& fields,
     grid.dimensions = header.nz > 1 ? 3 : 2;
     const double mm = mm_of(file, header.xyz_units);
     if (header.sform_code > 0) {
-        read_place(file, header.sto_xyz, mm, grid);
+        read_pose(file, header.sto_xyz, mm, grid);
         return grid;
     }
     for (std::size_t d = 0; d < 3; ++d) {
@@ -254,7 +254,7 @@ Grid nifti_grid_of(const std::string& file, const nifti_1_header& fields,
         grid.fov_mm[d] = voxel > 0 ? mm * voxel * static_cast<double>(grid.size[d]) : 1;
     }
     if (header.qform_code > 0) {
-        read_place(file, header.qto_xyz, mm, grid);
+        read_pose(file, header.qto_xyz, mm, grid);
     }
     return grid;
 }
@@ -389,7 +389,7 @@ void write_nifti(const StoredImage& frames, const ImageOutput& output, Reporter&
     require_sizes(image, std::numeric_limits<short>::max(), "NIfTI-1");
     const Grid& grid = image.about.grid;
     if (grid.dimensions != frames.about.grid.dimensions) {
-        report.tell(
+        report.info(
             text(grid.size[2], " slices, ", grid.fov_mm[2] / static_cast<double>(grid.size[2]),
                  " mm apart, are the third dimension; ", counted(image.frames(), "volume")));
     }
@@ -437,7 +437,7 @@ bool recognises_nifti(const std::string& path) {
 }
 
 StoredImage open_nifti(const std::string& path, const ImageInput& input) {
-    require_own_place(path, "NIfTI-1", input);
+    require_own_pose(path, "NIfTI-1", input);
     nifti_set_debug_level(0);
     const std::string file = nifti_files(path).front();
     const NiftiHeader header = nifti_header_of(file);
@@ -464,7 +464,7 @@ StoredImage open_nifti(const std::string& path, const ImageInput& input) {
     image.thing = "values";
     image.about.grid = nifti_grid_of(file, header.fields, *parsed);
     if (!image.about.grid.directions) {
-        image.findings.push_back({Found::no_place_in_nifti});
+        image.findings.push_back({Found::no_position_in_nifti});
     }
     image.about.frames.resize(static_cast<std::size_t>(parsed->nt));
     image.part = numbers_a_value(*parsed) == 1 ? ImagePart::real : ImagePart::complex;

@@ -50,7 +50,7 @@ Grid grid_of(const Hdf5Reader& file, const std::vector<std::size_t>& extents) {
                               shown(grid.fov_mm[2]), expected, again});
         }
     }
-    native::read_place(file, "image", grid);
+    native::read_pose(file, "image", grid);
     return grid;
 }
 

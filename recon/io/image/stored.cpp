@@ -199,37 +199,37 @@ void require_sizes(const StoredImage& image, std::size_t largest, const std::str
     }
 }
 
-std::string place_in(const StoredImage& image, std::size_t frame, std::size_t voxel) {
+std::string voxel_in_words(const StoredImage& image, std::size_t frame, std::size_t voxel) {
     const auto& size = image.about.grid.size;
     const std::size_t x = voxel % size[0];
     const std::size_t y = voxel / size[0] % size[1];
-    std::string place = text("voxel (", x, ", ", y);
+    std::string words = text("voxel (", x, ", ", y);
     if (image.about.grid.dimensions == 3) {
-        place += text(", ", voxel / (size[0] * size[1]));
+        words += text(", ", voxel / (size[0] * size[1]));
     }
-    return image.thing + (image.frames() > 1 ? text(", frame ", frame, ", ") : ", ") + place + ")";
+    return image.thing + (image.frames() > 1 ? text(", frame ", frame, ", ") : ", ") + words + ")";
 }
 
-std::vector<std::size_t> places_on_grid(const std::string& file, const Grid& grid,
-                                        const std::vector<Vec3>& voxels) {
+std::vector<std::size_t> indices_on_grid(const std::string& file, const Grid& grid,
+                                         const std::vector<Vec3>& voxels) {
     constexpr double rounding = 1e-3; // of a voxel, where positions were floats
     HostMemory memory;
     memory.add("the grid", by(grid.size, 3) + " voxels",
                Cost::on_host(static_cast<double>(grid.voxels() * sizeof(std::complex<float>))));
     memory.require(file);
-    std::vector<std::size_t> places;
+    std::vector<std::size_t> indices;
     std::vector<bool> taken(grid.voxels());
     for (std::size_t n = 0; n < voxels.size(); ++n) {
         bool beside = false;
-        std::size_t place = 0;
+        std::size_t flat = 0;
         for (std::size_t d = 3; d-- > 0;) {
             const double size = static_cast<double>(grid.size[d]);
             const double at = voxels[n][d] * size + static_cast<double>(grid.size[d] / 2);
             const double index = std::round(at);
             beside = beside || !(std::abs(at - index) <= rounding && index >= 0 && index < size);
-            place = beside ? 0 : place * grid.size[d] + static_cast<std::size_t>(index);
+            flat = beside ? 0 : flat * grid.size[d] + static_cast<std::size_t>(index);
         }
-        if (beside || taken[place]) {
+        if (beside || taken[flat]) {
             throw InputError(
                 {file, text("/voxels, voxel ", n),
                  by(voxels[n], grid.dimensions) + " of the field of view" +
@@ -239,23 +239,23 @@ std::vector<std::size_t> places_on_grid(const std::string& file, const Grid& gri
                  "list such voxels in the scan, or reconstruct without `png`: /image holds the "
                  "values of any voxels"});
         }
-        taken[place] = true;
-        places.push_back(place);
+        taken[flat] = true;
+        indices.push_back(flat);
     }
-    return places;
+    return indices;
 }
 
 FrameValues on_grid(const std::string& file, const Image& image, const FrameValues& values) {
     if (!image.voxels) {
         return values;
     }
-    return [places = places_on_grid(file, image.grid, *image.voxels), values,
+    return [indices = indices_on_grid(file, image.grid, *image.voxels), values,
             voxels = image.grid.voxels()](std::size_t frame) {
         const ImageValues listed = values(frame);
         const bool failed = std::isnan(listed.front().real());
         ImageValues all(voxels, failed ? listed.front() : 0);
-        for (std::size_t n = 0; n < places.size(); ++n) {
-            all[places[n]] = listed[n];
+        for (std::size_t n = 0; n < indices.size(); ++n) {
+            all[indices[n]] = listed[n];
         }
         return all;
     };
@@ -271,7 +271,7 @@ void require_sound_values(const StoredImage& image) {
         for (std::size_t n = 0; n < values.size(); ++n) {
             const float magnitude = std::abs(values[n]);
             if (!std::isfinite(magnitude)) {
-                throw InputError({image.file, place_in(image, f, n), shown(magnitude),
+                throw InputError({image.file, voxel_in_words(image, f, n), shown(magnitude),
                                   "values within the range of float32",
                                   "write the image again, scaled where it is too large"});
             }

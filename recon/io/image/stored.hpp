@@ -50,10 +50,10 @@ StoredImage only_slices(const StoredImage& image, const IndexRange& slices);
 
 /// The voxels of the grid at which listed ones lie. InputError for one that lies beside the grid,
 /// or where another does, and when the host has no room for the grid.
-std::vector<std::size_t> places_on_grid(const std::string& file, const Grid& grid,
-                                        const std::vector<Vec3>& voxels);
+std::vector<std::size_t> indices_on_grid(const std::string& file, const Grid& grid,
+                                         const std::vector<Vec3>& voxels);
 
-/// The values of an image on its grid. Where it lists voxels, theirs are in their places and the
+/// The values of an image on its grid. Where it lists voxels, theirs are at their indices and the
 /// others are 0; the same errors.
 FrameValues on_grid(const std::string& file, const Image& image, const FrameValues& values);
 
@@ -65,7 +65,7 @@ void require_sound_values(const StoredImage& image);
 void require_sizes(const StoredImage& image, std::size_t largest, const std::string& format);
 
 /// "/image, frame 3, voxel (4, 0, 2)"
-std::string place_in(const StoredImage& image, std::size_t frame, std::size_t voxel);
+std::string voxel_in_words(const StoredImage& image, std::size_t frame, std::size_t voxel);
 
 /// Whether the grid is a plane of unknown thickness: its third length is the 1 of a new grid.
 inline bool has_no_thickness(const Grid& grid) {
@@ -80,7 +80,7 @@ Vec3 centre_of_first_voxel(const Grid& grid);
 struct SliceStack {
     std::string problem; ///< why they do not, "" when they do
     double spacing_mm = 0;
-    /// [volume][slice] frame; the slices along the normal. Empty when all frames lie at one place.
+    /// [volume][slice] frame; the slices along the normal. Empty when all frames are of one slice.
     std::vector<std::vector<std::size_t>> volumes;
 };
 

@@ -38,19 +38,19 @@ public:
     /// The samples of a frame of the scan. The samples of a single frame can be taken once.
     /// InputError when the frame has a bad readout.
     CoilRows take(std::size_t frame) {
-        const Slice& place = frames_[frame];
-        Raw& raw = raw_[place.raw];
+        const Slice& slice = frames_[frame];
+        Raw& raw = raw_[slice.raw];
         for (const auto& [readout, error] : raw.bad) {
-            if (readout >= place.readouts.first && readout < place.readouts.end) {
+            if (readout >= slice.readouts.first && readout < slice.readouts.end) {
                 throw InputError(error);
             }
         }
-        if (place.count == raw.samples.columns()) {
+        if (slice.count == raw.samples.columns()) {
             return frames_.size() == 1 ? std::move(raw.samples) : raw.samples;
         }
         return raw.samples.visit([&](const auto& values) {
-            return CoilRows(values.middleCols(static_cast<Eigen::Index>(place.first),
-                                              static_cast<Eigen::Index>(place.count)));
+            return CoilRows(values.middleCols(static_cast<Eigen::Index>(slice.first),
+                                              static_cast<Eigen::Index>(slice.count)));
         });
     }
 
@@ -323,19 +323,19 @@ void require_one_orientation_a_slice(const RawFrames& raw) {
 }
 
 /// The geometry that frames have of their own.
-enum class OwnPlaces { none, positions, orientations };
+enum class OwnPoses { none, positions, orientations };
 
-OwnPlaces set_geometry(const RawFrames& raw, Scan& scan) {
+OwnPoses set_geometry(const RawFrames& raw, Scan& scan) {
     const Pose& first = first_chosen(raw).where;
-    std::size_t placed = 0;
-    std::size_t directed = 0;
+    std::size_t with_position = 0;
+    std::size_t with_directions = 0;
     bool known = false; // headers that were never filled in are zero: no position at the isocentre
     bool moved = false;
     bool turned = false;
     for (const auto& [counters, frame] : raw.frames) {
         const auto& [position, directions] = frame.where;
-        placed += position ? 1 : 0;
-        directed += directions ? 1 : 0;
+        with_position += position ? 1 : 0;
+        with_directions += directions ? 1 : 0;
         known = known || directions || position.value_or(Vec3{0, 0, 0}) != Vec3{0, 0, 0};
         moved =
             moved || (position && first.position && !are_same_position(*position, *first.position));
@@ -343,7 +343,7 @@ OwnPlaces set_geometry(const RawFrames& raw, Scan& scan) {
                             !are_same_directions(*directions, *first.directions));
     }
     if (!known) {
-        return OwnPlaces::none;
+        return OwnPoses::none;
     }
     if (turned && raw.options.image.shift_to_position) {
         refuse(raw, "orientations of the frames", "several", "one, for `shift_mm` header",
@@ -352,22 +352,22 @@ OwnPlaces set_geometry(const RawFrames& raw, Scan& scan) {
     if (turned) {
         require_one_orientation_a_slice(raw);
         scan.findings.push_back({Found::orientations_differ});
-        return OwnPlaces::orientations;
+        return OwnPoses::orientations;
     }
     const auto of_some = [&](std::size_t count) {
         return count != 0 && count != raw.frames.size();
     };
-    if (of_some(placed) || of_some(directed)) {
+    if (of_some(with_position) || of_some(with_directions)) {
         scan.findings.push_back({Found::positions_unknown});
-        return OwnPlaces::none;
+        return OwnPoses::none;
     }
-    if (directed > 0 && orthonormal(*first.directions)) {
+    if (with_directions > 0 && orthonormal(*first.directions)) {
         scan.grid.directions = first.directions;
-    } else if (directed > 0) {
+    } else if (with_directions > 0) {
         scan.findings.push_back({Found::directions_not_orthonormal});
     }
     scan.grid.position = first.position;
-    return moved ? OwnPlaces::positions : OwnPlaces::none;
+    return moved ? OwnPoses::positions : OwnPoses::none;
 }
 
 /// The distance of calibration from the nearest frame of its slice.
@@ -448,10 +448,10 @@ Trajectory trajectory_of(const RawFrames& raw, const RawFrame& frame, std::size_
     return trajectory;
 }
 
-void set_own_place(const Pose& where, OwnPlaces own, Frame& frame) {
-    if (own == OwnPlaces::positions) {
+void set_own_pose(const Pose& where, OwnPoses own, Frame& frame) {
+    if (own == OwnPoses::positions) {
         frame.position = where.position;
-    } else if (own == OwnPlaces::orientations) {
+    } else if (own == OwnPoses::orientations) {
         frame.turned = filled_in(where);
         if (where.directions && !orthonormal(*where.directions)) {
             frame.turned->directions.reset();
@@ -459,8 +459,7 @@ void set_own_place(const Pose& where, OwnPlaces own, Frame& frame) {
     }
 }
 
-void add_frames(RawFrames& raw, const Vec3& factor, OwnPlaces own, Scan& scan,
-                RawSamples& samples) {
+void add_frames(RawFrames& raw, const Vec3& factor, OwnPoses own, Scan& scan, RawSamples& samples) {
     const ReadOptions& options = raw.options;
     const bool cut_up = options.spokes_per_frame > 0;
     TrajectoryPool pool;
@@ -487,7 +486,7 @@ void add_frames(RawFrames& raw, const Vec3& factor, OwnPlaces own, Scan& scan,
             }
             made.trajectory = pool.share(trajectory_of(raw, frame, first, end, factor));
             made.samples = CoilRows(frame.values.size(), 0, Precision::float32);
-            set_own_place(frame.where, own, made);
+            set_own_pose(frame.where, own, made);
             scan.frames.push_back(std::move(made));
             samples.add_frame(part, first, end - first);
         }
@@ -560,10 +559,10 @@ void set_counters(const RawFrames& raw, Scan& scan) {
         }
         const std::string& name = frame_counters()[i];
         scan.frame_counters.push_back(name);
-        const bool told_apart =
+        const bool chosen_by_options =
             options.spokes_per_frame > 0 || !options.frames.empty() || !options.counters[i].empty();
         const bool apart = name == "slice" || (name == "contrast" && !scan.has_single_readouts);
-        if (!apart && !told_apart) {
+        if (!apart && !chosen_by_options) {
             scan.joinable_counters.push_back(name);
         }
     }
@@ -581,7 +580,7 @@ StoredScan assemble(RawFrames raw) {
     require_no_kz(raw);
     require_kz(raw);
     set_counters(raw, scan);
-    const OwnPlaces own = set_geometry(raw, scan);
+    const OwnPoses own = set_geometry(raw, scan);
     scan.trajectory_units = units_of(raw, scan);
     Vec3 factor{1, 1, 1};
     if (!scan.trajectory_units.empty()) {
@@ -590,7 +589,7 @@ StoredScan assemble(RawFrames raw) {
     for (std::size_t d = 0; d < factor.size(); ++d) {
         factor[d] *= raw.space.factor[d];
     }
-    set_calibrations(raw, factor, own == OwnPlaces::positions, scan);
+    set_calibrations(raw, factor, own == OwnPoses::positions, scan);
     const auto samples = std::make_shared<RawSamples>();
     add_frames(raw, factor, own, scan, *samples);
     return {std::move(scan), [samples](std::size_t frame) { return samples->take(frame); }};

@@ -94,7 +94,7 @@ std::string RawChoice::listed() const {
     return text(counted(frames_.size(), "frame"), result.empty() ? "" : ": ", result);
 }
 
-std::string RawChoice::asked() const {
+std::string RawChoice::choice_in_words() const {
     std::string result;
     for (std::size_t i = 0; i < frame_counters().size(); ++i) {
         const IndexList& list = options_.counters[i];
@@ -123,7 +123,8 @@ void RawChoice::decide(const std::string& file, const std::string& dataset) {
         require_frames(options_.frames, index, file, dataset + ", chosen frames");
     }
     if (!any && !frames_.empty()) {
-        throw InputError({file, dataset + ", chosen frames", "none of" + asked(), listed(),
+        throw InputError({file, dataset + ", chosen frames", "none of" + choice_in_words(),
+                          listed(),
                           "choose from these; `frames` counts from 0 after the other choices"});
     }
     decide_on_calibrations();
@@ -178,7 +179,7 @@ void RawChoice::add_facts(std::vector<std::string>& facts) const {
     }
     if (frames > 0) {
         facts.push_back(text("left out ", counted(frames, "frame"), " of ",
-                             counted(acquisitions, "acquisition"), "; chosen:", asked()));
+                             counted(acquisitions, "acquisition"), "; chosen:", choice_in_words()));
     }
     if (!options_.join.empty()) {
         facts.push_back("acquisitions that differ in " + comma_separated(options_.join) +

@@ -61,7 +61,7 @@ private:
     void decide_on_calibrations();
     void require_listed(const std::string& file, const std::string& thing) const;
     std::string listed() const;
-    std::string asked() const; ///< " --slice 1-2 --frames 0"
+    std::string choice_in_words() const; ///< " --slice 1-2 --frames 0"
 
     ReadOptions options_;
     std::array<bool, 5> joined_{};

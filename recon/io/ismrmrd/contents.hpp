@@ -24,7 +24,7 @@ struct IsmrmrdRole {
 };
 IsmrmrdRole role_of(const IsmrmrdHeader& header);
 
-/// The facts that the headers of all acquisitions tell, before any of their values is read.
+/// The facts that the headers of all acquisitions have, before any of their values is read.
 struct IsmrmrdContents {
     /// An acquisition that the others of its kind are to agree with.
     struct First {

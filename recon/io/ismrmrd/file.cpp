@@ -81,7 +81,7 @@ constexpr std::uint16_t acquisition = 1008;
 constexpr std::uint16_t image = 1022;
 constexpr std::uint16_t waveform = 1026;
 
-/// Reads on from a place. InputError when the file ends before.
+/// Reads on from an offset. InputError when the file ends before.
 class Reading {
 public:
     Reading(const InputFile& file, std::uint64_t at) : file_(file), at_(at) {}
@@ -235,7 +235,7 @@ void IsmrmrdHdf5::read_headers(const std::function<void(const IsmrmrdHeader&)>& 
         const Fault& fault = error.fault();
         throw InputError({fault.file, fault.thing + ", headers of the acquisitions", fault.found,
                           fault.expected,
-                          fault.next_step + "; frames cannot be told apart without headers, so "
+                          fault.next_step + "; frames cannot be separated without headers, so "
                                             "none can be left out"});
     }
 }
@@ -334,7 +334,7 @@ void IsmrmrdStream::read(const std::vector<std::size_t>& wanted, const Take& tak
         result.header = stored.header;
         result.positions.resize(trajectory_floats(stored.header));
         result.values.resize(value_floats(stored.header));
-        Reading reading(file_, stored.place);
+        Reading reading(file_, stored.offset);
         reading.take(result.positions.data(), sizeof(float) * result.positions.size());
         reading.take(result.values.data(), sizeof(float) * result.values.size());
         take(index, result);

@@ -96,8 +96,8 @@ public:
     virtual void add_waveforms(std::vector<std::pair<std::string, std::string>>& details) const = 0;
 
     using Take = std::function<void(std::size_t index, const IsmrmrdAcquisition& acquisition)>;
-    /// Reads these acquisitions, by their places in rising order, and no others. InputError for the
-    /// first that cannot be read.
+    /// Reads these acquisitions, by their indices in rising order, and no others. InputError for
+    /// the first that cannot be read.
     virtual void read(const std::vector<std::size_t>& wanted, const Take& take) const = 0;
 };
 
@@ -155,7 +155,7 @@ public:
 private:
     struct Stored {
         IsmrmrdHeader header;
-        std::uint64_t place; ///< place of its arrays in the file
+        std::uint64_t offset; ///< offset of its arrays in the file
     };
     const InputFile& file_;
     std::string xml_;

@@ -29,7 +29,7 @@ void require_ismrmrd_holds(const std::string& path, const Simulation& simulation
 /// ISMRMRD raw data in HDF5, as libismrmrd lays it out: /dataset/xml and /dataset/data, with an
 /// acquisition a readout, trajectories in cycles/voxel as float32, samples in float32, frames as
 /// repetitions, and noise in acquisitions of its own at the start. Coil maps, field map and r2star,
-/// for which the format has no place, stand beside /dataset as the native scan file has them, which
+/// that the format cannot hold, stand beside /dataset as the native scan file has them, which
 /// is noted.
 void write_ismrmrd_scan(const std::string& path, const Simulation& simulation, Reporter& report);
 

@@ -13,9 +13,9 @@ namespace lsrecon {
 
 namespace {
 
-/// Takes the place from a header. Values that are not finite, and directions that were never filled
+/// Takes the pose from a header. Values that are not finite, and directions that were never filled
 /// in, say nothing.
-void place(const IsmrmrdHeader& header, Pose& where) {
+void take_pose(const IsmrmrdHeader& header, Pose& where) {
     if (!where.position && is_finite(position_of(header))) {
         where.position = position_of(header);
     }
@@ -211,24 +211,24 @@ public:
         }
     }
 
-    /// Whether the readout lies elsewhere than its frame, whose place it may be the first to say.
-    bool check_place(Pose& where) const {
+    /// Whether the readout lies elsewhere than its frame, whose pose it may be the first to say.
+    bool check_pose(Pose& where) const {
         const Vec3 position = position_of(header_);
         const std::array<Vec3, 3> directions = directions_of(header_);
-        const bool placed = is_finite(position);
-        const bool directed = is_finite(directions);
-        if (scan_.options.image.shift_to_position && !(placed && directed)) {
-            refuse(placed ? "read_dir, phase_dir and slice_dir" : "position", "not finite",
+        const bool has_position = is_finite(position);
+        const bool has_directions = is_finite(directions);
+        if (scan_.options.image.shift_to_position && !(has_position && has_directions)) {
+            refuse(has_position ? "read_dir, phase_dir and slice_dir" : "position", "not finite",
                    "finite numbers, for `shift_mm` header",
                    "correct the header, or give the shift in mm, `shift_mm` X,Y");
         }
-        place(header_, where);
-        const bool moved =
-            (placed && !are_same_position(*where.position, position)) ||
-            (directed && where.directions && !are_same_directions(*where.directions, directions));
+        take_pose(header_, where);
+        const bool moved = (has_position && !are_same_position(*where.position, position)) ||
+                           (has_directions && where.directions &&
+                            !are_same_directions(*where.directions, directions));
         if (moved && scan_.options.image.shift_to_position) {
             refuse("position and directions", "different within its frame",
-                   "one place a frame, for `shift_mm` header",
+                   "one pose a frame, for `shift_mm` header",
                    "give the shift in mm, `shift_mm` X,Y, or leave `join` out");
         }
         return moved;
@@ -460,10 +460,10 @@ std::string unlike_image(const RawFrames& scan, const IsmrmrdHeader& header) {
     return "";
 }
 
-RawFrame& calibration_at_place_of(RawFrames& scan, const IsmrmrdHeader& header,
-                                  const RawCounters& counters) {
+RawFrame& calibration_at_pose_of(RawFrames& scan, const IsmrmrdHeader& header,
+                                 const RawCounters& counters) {
     Pose where;
-    place(header, where);
+    take_pose(header, where);
     const auto [first, last] = scan.calibrations.equal_range(counters);
     const auto known = std::find_if(first, last, [&](const auto& calibration) {
         return apart(filled_in(calibration.second.where), filled_in(where)).share_maps();
@@ -503,7 +503,7 @@ bool RawFrames::add(std::size_t index, const IsmrmrdAcquisition& acquisition) {
     append(*this, readout, frame);
     readout.add_coordinates_beyond(frame, largest_beyond);
     discarded += acquisition.header.discard_pre + acquisition.header.discard_post;
-    moved_within_frame = readout.check_place(frame.where) || moved_within_frame;
+    moved_within_frame = readout.check_pose(frame.where) || moved_within_frame;
     for (std::size_t i = before; i < frame.positions.size(); ++i) {
         const std::size_t d = i % dimensions();
         const auto k = static_cast<double>(frame.positions[i]);
@@ -525,9 +525,9 @@ void RawFrames::add_calibration(std::size_t index, const IsmrmrdAcquisition& acq
     }
     const Readout readout(*this, index, acquisition);
     readout.check_header();
-    RawFrame& calibration = calibration_at_place_of(*this, acquisition.header, counters);
+    RawFrame& calibration = calibration_at_pose_of(*this, acquisition.header, counters);
     append(*this, readout, calibration);
-    moved_within_frame = readout.check_place(calibration.where) || moved_within_frame;
+    moved_within_frame = readout.check_pose(calibration.where) || moved_within_frame;
     if (!calibration.bad.empty()) { // maps of several frames come from it
         throw InputError(calibration.bad.front().second);
     }

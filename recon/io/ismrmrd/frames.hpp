@@ -23,7 +23,7 @@ namespace lsrecon {
 
 /// The properties of the first acquisition of the chosen frames, with which all others must agree.
 struct RawKind {
-    std::size_t index = 0; ///< its place in the file
+    std::size_t index = 0; ///< its index in the file
     std::size_t channels = 0;
     std::size_t trajectory_dimensions = 0; ///< 0: no trajectory is stored, Cartesian
 };
@@ -40,8 +40,8 @@ struct RawFrame {
     std::vector<long> shifts; ///< shifts of each readout, as of ReversedCentres; 0 of others
     std::vector<double> dwells; ///< dwell times of each readout, in s
     RawBad bad;
-    Pose where; ///< place by the first acquisitions that say it
-    std::size_t first = 0; ///< acquisition's place in the file
+    Pose where; ///< pose by the first acquisitions that say it
+    std::size_t first = 0; ///< acquisition's index in the file
     ISMRMRD::ISMRMRD_EncodingCounters idx{}; ///< counters of that acquisition
     bool partitions_differ = false; ///< kspace_encode_step_2 of others
     /// The range of the coordinate after those of the grid, where a trajectory has more.
@@ -86,7 +86,7 @@ public:
     ImageSpace space; ///< space of the image that is to come
     std::optional<ReadoutCrop> crop;
     std::map<RawCounters, RawFrame> frames;
-    /// The calibrations of one place, of each counter: their k-spaces are of one grid.
+    /// The calibrations of one pose, of each counter: their k-spaces are of one grid.
     std::multimap<RawCounters, RawFrame> calibrations;
     /// Calibration of another kind: why it does not serve, and the counters of each acquisition.
     std::map<std::string, std::vector<RawCounters>> unlike;

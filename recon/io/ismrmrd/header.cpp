@@ -187,7 +187,7 @@ struct XmlElement::Node {
     pugi::xml_node node;
     std::string file;
     std::string dataset;
-    std::string place; ///< what messages call the element: "encoding/"; "" for the root
+    std::string path_of_element; ///< what messages call the element: "encoding/"; "" for the root
 };
 
 namespace {
@@ -207,8 +207,8 @@ std::optional<double> to_number(const std::string& word) {
 
 /// Leaves out the prefix of the root element's namespace: of ns0:ismrmrdHeader, ns0:encoding is
 /// encoding.
-struct WithoutPrefix : pugi::xml_tree_walker {
-    explicit WithoutPrefix(const std::string& root)
+struct PrefixRemover : pugi::xml_tree_walker {
+    explicit PrefixRemover(const std::string& root)
         : prefix(root.substr(0, root.find(':') + 1)) {} // none without a colon
     bool for_each(pugi::xml_node& node) override {
         const std::string name = node.name();
@@ -250,8 +250,8 @@ XmlElement XmlElement::parse(const std::string& xml, const std::string& root,
                     " of ", xml.size()),
                "an ISMRMRD header in XML");
     }
-    WithoutPrefix without_prefix(document->document_element().name());
-    document->traverse(without_prefix);
+    PrefixRemover prefix_remover(document->document_element().name());
+    document->traverse(prefix_remover);
     const pugi::xml_node node = document->child(root.c_str());
     if (!node) {
         refuse(text("its root element is \"", document->document_element().name(), '"'), root);
@@ -302,7 +302,7 @@ std::vector<XmlElement> XmlElement::all(const std::string& name) const {
     for (const pugi::xml_node& child : node_->node.children(name.c_str())) {
         const std::string number = result.empty() ? "" : text(" ", result.size());
         Node node{node_->document, child, node_->file, node_->dataset, ""};
-        node.place = node_->place + name + number + "/";
+        node.path_of_element = node_->path_of_element + name + number + "/";
         result.push_back(XmlElement(std::make_shared<const Node>(std::move(node))));
     }
     return result;
@@ -310,7 +310,7 @@ std::vector<XmlElement> XmlElement::all(const std::string& name) const {
 
 void XmlElement::refuse(const std::string& path, const std::string& expected,
                         const std::string& next) const {
-    throw InputError({node_->file, text(node_->dataset, ", ", node_->place, path),
+    throw InputError({node_->file, text(node_->dataset, ", ", node_->path_of_element, path),
                       has(path) ? "\"" + word(path).substr(0, 40) + "\"" : "it is missing",
                       expected, next});
 }

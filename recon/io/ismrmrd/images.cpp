@@ -283,14 +283,15 @@ private:
             refuse("header", "a position or directions that are not finite",
                    "where the image lies, or zeros where that is not known");
         }
-        bool alike = are_same_directions(directions_of(header), directions_of(first)) &&
-                     header.image_type == first.image_type;
+        bool same_geometry = are_same_directions(directions_of(header), directions_of(first)) &&
+                             header.image_type == first.image_type;
         for (std::size_t d = 0; d < 3; ++d) {
             const float fov = first.field_of_view[d]; // which may be no length
-            alike = alike && (header.field_of_view[d] == fov || !std::isfinite(fov) ||
-                              are_same_length(header.field_of_view[d], fov));
+            same_geometry =
+                same_geometry && (header.field_of_view[d] == fov || !std::isfinite(fov) ||
+                                  are_same_length(header.field_of_view[d], fov));
         }
-        if (!alike) {
+        if (!same_geometry) {
             refuse("header", "images of several types, fields of view or orientations",
                    "images that differ in position, time and counters alone",
                    "write each kind into a file of its own");
@@ -323,7 +324,7 @@ void write_mrd_images(const StoredImage& image, const ImageOutput& output, Repor
     require_sizes(image, std::numeric_limits<std::uint16_t>::max(), "ISMRMRD");
     const Grid& grid = image.about.grid;
     if (!grid.position || !grid.directions) {
-        report.add({Found::no_place_for_ismrmrd});
+        report.add({Found::no_position_for_ismrmrd});
     }
     if (has_no_thickness(grid)) {
         report.add({Found::thickness_assumed, {}, {{"format", "ISMRMRD"}}});
@@ -362,7 +363,7 @@ bool holds_mrd_images(const std::string& path) {
 }
 
 StoredImage open_mrd_images(const std::string& path, const ImageInput& input) {
-    require_own_place(path, "ISMRMRD images", input);
+    require_own_pose(path, "ISMRMRD images", input);
     const auto file = std::make_shared<const Hdf5Reader>(path);
     const std::string name = only_series(*file);
     const auto series = std::make_shared<const Series>(file, name);

@@ -200,7 +200,7 @@ private:
     const IsmrmrdFile& file_;
     const IsmrmrdContents& contents_;
     RawFrames& frames_;
-    std::vector<std::pair<std::size_t, IsmrmrdAcquisition>> noise_; ///< and the place of each
+    std::vector<std::pair<std::size_t, IsmrmrdAcquisition>> noise_; ///< and the index of each
     std::size_t calibrations_ = 0;
     std::vector<std::size_t> zeros_;
 };
@@ -355,8 +355,8 @@ bool has_images(const IsmrmrdFile& file) {
 /// The one that was asked for, with or without a slash, or the first with image data; without any,
 /// the first. UsageError when the file has none of that name.
 std::string choose_group(const Hdf5Reader& reader, const std::vector<std::string>& groups,
-                         const std::string& asked) {
-    if (asked.empty()) {
+                         const std::string& requested) {
+    if (requested.empty()) {
         const auto with_images =
             groups.size() == 1
                 ? groups.begin()
@@ -365,9 +365,9 @@ std::string choose_group(const Hdf5Reader& reader, const std::vector<std::string
                   });
         return with_images == groups.end() ? groups.front() : *with_images;
     }
-    const std::string name = (asked.front() == '/' ? "" : "/") + asked;
+    const std::string name = (requested.front() == '/' ? "" : "/") + requested;
     if (std::find(groups.begin(), groups.end(), name) == groups.end()) {
-        throw UsageError(text(reader.path(), ": `group` ", asked,
+        throw UsageError(text(reader.path(), ": `group` ", requested,
                               ", but the groups with xml and data are ", comma_separated(groups),
                               "\n  next:     name one of them"));
     }

@@ -79,7 +79,7 @@ void check_times(const std::string& path, const Trajectory& trajectory,
     }
 }
 
-/// Writes the data for which the format has no place, as the native scan file has it.
+/// Writes the data that the format cannot hold, as the native scan file has it.
 void write_beside(Hdf5Writer& file, const std::string& path, const Scan& scan, Reporter& report) {
     if (scan.coil_maps.empty() && !scan.off_resonance) {
         return;

@@ -15,7 +15,7 @@ namespace lsrecon::native {
 namespace {
 
 /// "[2, 3]": where element `flat` of an array lies.
-std::string place(std::size_t flat, const Extents& extents) {
+std::string element_in_words(std::size_t flat, const Extents& extents) {
     Extents indices(extents.size());
     for (std::size_t d = extents.size(); d-- > 0;) {
         indices[d] = flat % extents[d];
@@ -78,7 +78,7 @@ void read_fov(const Hdf5Reader& file, const std::string& object, Grid& grid) {
     }
 }
 
-void read_place(const Hdf5Reader& file, const std::string& object, Grid& grid) {
+void read_pose(const Hdf5Reader& file, const std::string& object, Grid& grid) {
     if (file.has_attribute(object, "position")) {
         const std::vector<double> p =
             header_numbers(file, object, "position", 3, "3 numbers, the centre of the grid in mm");
@@ -115,7 +115,7 @@ Grid read_grid(const Hdf5Reader& file, const ReadOptions& options, Findings& fin
                           "give one a dimension"});
     }
     std::copy(fov.begin(), fov.end(), grid.fov_mm.begin());
-    read_place(file, "/", grid);
+    read_pose(file, "/", grid);
     return grid;
 }
 
@@ -156,7 +156,7 @@ Grid grid_of_volumes(const Hdf5Reader& file, const std::string& dataset, const E
                "the field of view of a volume from which slices are taken, in mm",
                "write [X, Y, Z], and position and directions");
     }
-    read_place(file, "/", grid);
+    read_pose(file, "/", grid);
     return grid;
 }
 
@@ -191,7 +191,8 @@ OffResonance read_field_map(const Hdf5Reader& file, const Extents& expected,
     for (Eigen::Index n = 0; n < result.r2star.size(); ++n) {
         if (result.r2star(n) < 0) {
             refuse(file, "/r2star",
-                   shown(result.r2star(n)) + " at " + place(static_cast<std::size_t>(n), expected),
+                   shown(result.r2star(n)) + " at " +
+                       element_in_words(static_cast<std::size_t>(n), expected),
                    "numbers >= 0", "a signal decays; correct the values");
         }
     }
@@ -218,8 +219,8 @@ void require_finite(const Hdf5Reader& file, const std::string& name, std::size_t
                     double value) {
     if (!std::isfinite(value)) {
         refuse(file, full_name(name),
-               shown(value) + " at " + place(element, file.shape(name).extents), "finite numbers",
-               "remove or repair the value and write the scan again");
+               shown(value) + " at " + element_in_words(element, file.shape(name).extents),
+               "finite numbers", "remove or repair the value and write the scan again");
     }
 }
 

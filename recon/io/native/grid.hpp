@@ -29,7 +29,7 @@ std::vector<double> header_numbers(const Hdf5Reader& file, const std::string& ob
 /// Attribute fov_mm, lengths above 0, one a dimension of the grid.
 void read_fov(const Hdf5Reader& file, const std::string& object, Grid& grid);
 /// Attributes position and directions, where they are.
-void read_place(const Hdf5Reader& file, const std::string& object, Grid& grid);
+void read_pose(const Hdf5Reader& file, const std::string& object, Grid& grid);
 
 /// Root attributes matrix, fov_mm, position and directions; of the first two what the user says in
 /// place of them. `findings` gets what the user should know of it.

@@ -26,7 +26,7 @@ ScanHeader open_native(const std::shared_ptr<const Hdf5Reader>& opened, const Re
 /// Matrix, field of view, position and directions as root attributes.
 void write_grid(Hdf5Writer& file, const Grid& grid);
 /// Field of view, position and directions as attributes of an object.
-void write_place(Hdf5Writer& file, const std::string& object, const Grid& grid);
+void write_pose(Hdf5Writer& file, const std::string& object, const Grid& grid);
 /// The positions of off-grid voxels as /voxels.
 void write_voxels(Hdf5Writer& file, const Grid& grid, const std::vector<Vec3>& voxels);
 

@@ -95,10 +95,10 @@ void write_grid(Hdf5Writer& file, const Grid& grid) {
         matrix.push_back(static_cast<long>(grid.size[d]));
     }
     file.attribute(root, "matrix", matrix);
-    write_place(file, root, grid);
+    write_pose(file, root, grid);
 }
 
-void write_place(Hdf5Writer& file, const std::string& object, const Grid& grid) {
+void write_pose(Hdf5Writer& file, const std::string& object, const Grid& grid) {
     file.attribute(object, "fov_mm",
                    std::vector<double>(grid.fov_mm.begin(), grid.fov_mm.begin() + grid.dimensions));
     if (grid.position) {

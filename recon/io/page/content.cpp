@@ -124,9 +124,9 @@ PageFact convergence(const Record& record, const Record& solves) {
         return {(by == "the tolerance" ? "converged, " : "ended as meant, ") + iterations,
                 Mood::good};
     }
-    const bool asked_for = !value_in(record, name_of_option("iterations")).empty();
-    return asked_for ? PageFact{iterations + ", as many as asked for"}
-                     : PageFact{"not converged, " + iterations, Mood::bad};
+    const bool is_requested = !value_in(record, name_of_option("iterations")).empty();
+    return is_requested ? PageFact{iterations + ", as many as asked for"}
+                        : PageFact{"not converged, " + iterations, Mood::bad};
 }
 
 /// What the image leaves unexplained of the samples, beside the noise.

@@ -208,11 +208,12 @@ Json noise_of(const CoilRows& noise) {
 /// The root of the mean energy of a coil's samples in each cell.
 FrameValues kspace_of(const Cells& cells, std::shared_ptr<const Frame> frame) {
     return [cells, frame = std::move(frame)](std::size_t coil) {
-        const std::vector<std::size_t> places = cells.of_all(frame->trajectory->positions);
+        const std::vector<std::size_t> cells_of_samples =
+            cells.of_all(frame->trajectory->positions);
         std::vector<double> energy(cells.grid().voxels());
-        const std::vector<float> counts = cells.counts(places);
-        for (std::size_t m = 0; m < places.size(); ++m) {
-            energy[places[m]] += std::norm(frame->samples(coil, m));
+        const std::vector<float> counts = cells.counts(cells_of_samples);
+        for (std::size_t m = 0; m < cells_of_samples.size(); ++m) {
+            energy[cells_of_samples[m]] += std::norm(frame->samples(coil, m));
         }
         ImageValues values(energy.size());
         for (std::size_t n = 0; n < values.size(); ++n) {

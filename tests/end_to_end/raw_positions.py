@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Where the image of an ISMRMRD file lies, and which part of its readouts it needs.
 
-    raw_places.py LSRECON"""
+    raw_positions.py LSRECON"""
 
 import os
 import pathlib
@@ -17,13 +17,13 @@ from in_folders import INPUT, USAGE, expect, run_cases # noqa: E402
 DIRECTIONS = np.array([[0.8, 0.6, 0], [0, 0, 1], [0.6, -0.8, 0]])  # read, phase, slice
 
 
-def moved_away(path, away, places):
+def moved_away(path, away, positions):
     """A simulated file as a scanner writes it that does not shift: each frame's object lies
-    `places` mm from the isocentre along read and phase, and its headers say so."""
+    `positions` mm from the isocentre along read and phase, and its headers say so."""
     with h5py.File(path, "r") as f:
         rows, xml, fov = f["dataset/data"][()], f["dataset/xml"][0].decode(), f.attrs["fov_mm"][()]
     for row in rows:
-        read, phase = places[row["head"]["idx"]["repetition"]]
+        read, phase = positions[row["head"]["idx"]["repetition"]]
         channels, samples = row["head"]["active_channels"], row["head"]["number_of_samples"]
         k = row["traj"].reshape(samples, 2) * [24, 20] / fov  # cycles/mm
         values = row["data"].view("c8").reshape(channels, samples)
@@ -151,7 +151,7 @@ def a_wider_field_of_view_is_not_cropped_away(make):
     bright = rng.normal(size=8) + 1j * rng.normal(size=8)
     lines(folder / "raw.h5", voxels, bright, (0, 0))
     for fov, matrix in ((400, 16), (300, 12)):
-        told = folder.run(0, ["recon", "raw.h5", "-o", "image.h5", "--backend", "reference",
+        shown = folder.run(0, ["recon", "raw.h5", "-o", "image.h5", "--backend", "reference",
                               "--maps", "none", "--iterations", "6", "--fov-mm", f"{fov},200",
                               "--matrix", f"{matrix},8"])
         with h5py.File(folder / "image.h5") as f:
@@ -164,13 +164,13 @@ def a_wider_field_of_view_is_not_cropped_away(make):
         off = np.linalg.norm(found - truth) / np.linalg.norm(truth)
         # Phases of up to 2 pi 8 turns from floats of 2^-24, through transforms and iterations.
         expect(off < 10 * 2 * 2 * np.pi * 8 * 2**-24, f"{fov} mm: {off} from the truth")
-        expect("Expect aliasing" not in told.stdout + told.stderr, f"{fov} mm: {told.stderr}")
+        expect("Expect aliasing" not in shown.stdout + shown.stderr, f"{fov} mm: {shown.stderr}")
     folder.run(0, ["recon", "raw.h5", "-o", "image.h5", "--backend", "reference", "--maps", "none",
                    "--fov-mm", "400,400", "--matrix", "16,16", "--reg", "none"],
                ["Expect aliasing"])
-    told = folder.run(0, ["recon", "raw.h5", "-o", "image.h5", "--backend", "reference", "--maps",
+    shown = folder.run(0, ["recon", "raw.h5", "-o", "image.h5", "--backend", "reference", "--maps",
                           "none", "--fov-mm", "400,400", "--matrix", "16,16", "--reg", "tv:0.02"])
-    expect("Expect aliasing" not in told.stderr, told.stderr)
+    expect("Expect aliasing" not in shown.stderr, shown.stderr)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# lsrecon where nothing can be kept in the usual places: service accounts, read-only homes, a full
+# lsrecon where nothing can be kept in the usual folders: service accounts, read-only homes, a full
 # cache of the driver, swapped entries.
-#     places.sh LSRECON
+#     cache_folders.sh LSRECON
 set -euo pipefail
 lsrecon=$1
 if "$lsrecon" devices | grep '^   platform' | grep -qv 'Portable Computing Language'; then
@@ -15,23 +15,23 @@ cd "$work"
 touch file # nobody, the superuser included, makes a folder below it
 mkdir tmp
 
-fail() { echo "FAILED: $1" >&2; cat told >&2; exit 1; }
+fail() { echo "FAILED: $1" >&2; cat printed >&2; exit 1; }
 
 run() { # CODE VARIABLES... -- ARGUMENTS...: in an environment of these variables alone
     local wanted=$1 code=0 variables=()
     shift
     while [[ $1 != -- ]]; do variables+=("$1"); shift; done
     shift
-    env -i PATH="$PATH" "${variables[@]}" "$lsrecon" "$@" >told 2>&1 || code=$?
+    env -i PATH="$PATH" "${variables[@]}" "$lsrecon" "$@" >printed 2>&1 || code=$?
     ((code == wanted)) || fail "${variables[*]}: lsrecon $*: exit code $code, expected $wanted"
 }
 solved_on_device() { # VARIABLES...
     run 0 "$@" -- recon scan.h5 -o image.h5 --solver device --tolerance 0.5 --quiet
     rm image.h5
 }
-tells() { grep -qF -- "$1" told || fail "does not print '$1'"; }
+expect_printed() { grep -qF -- "$1" printed || fail "does not print '$1'"; }
 
-"$lsrecon" simulate --trajectory radial --matrix 8,8 -o scan.h5 --quiet >told
+"$lsrecon" simulate --trajectory radial --matrix 8,8 -o scan.h5 --quiet >printed
 
 # Without a home, or with one that cannot be written, the folder for temporary files serves.
 solved_on_device TMPDIR="$work/tmp"
@@ -39,33 +39,33 @@ private=$work/tmp/lsrecon-$(id -u)
 [[ -n $(find "$private" -name '*.bin') ]] || fail "no compiled kernel is kept in $private"
 [[ -n $(find "$private/pocl" -name '*.so') ]] || fail "the driver keeps nothing in $private/pocl"
 solved_on_device TMPDIR="$work/tmp" HOME="$work/file"
-[[ ! -s told ]] || fail "prints something, though nothing was asked for"
+[[ ! -s printed ]] || fail "prints something, though nothing was asked for"
 
 # A place that the user names and that cannot be used is reported.
 solved_on_device TMPDIR="$work/tmp" POCL_CACHE_DIR="$work/file/pocl"
-tells "$work/file/pocl: Not a directory"
+expect_printed "$work/file/pocl: Not a directory"
 solved_on_device TMPDIR="$work/tmp" LSRECON_CACHE="$work/file"
-tells "$work/file/pocl: Not a directory"
+expect_printed "$work/file/pocl: Not a directory"
 
 # Nothing at all can be written: the cause is the cache, not a driver that is missing.
 for command in devices "recon scan.h5 -o image.h5"; do
     # shellcheck disable=SC2086 # several words
     run 4 TMPDIR="$work/file" HOME="$work/file" -- $command
-    tells "$work/file/.cache/lsrecon/pocl: Not a directory"
-    tells LSRECON_CACHE
-    tells POCL_CACHE_DIR
-    ! grep -q 'install\|correct the kernel' told || fail "blames the driver or the kernel"
+    expect_printed "$work/file/.cache/lsrecon/pocl: Not a directory"
+    expect_printed LSRECON_CACHE
+    expect_printed POCL_CACHE_DIR
+    ! grep -q 'install\|correct the kernel' printed || fail "blames the driver or the kernel"
 done
 run 4 TMPDIR="$work/tmp" OCL_ICD_VENDORS="$work/tmp" -- devices
-tells "install the driver"
+expect_printed "install the driver"
 
 # A full disk, where this process may make one.
 mkdir "$full"
 if mount -t tmpfs -o size=64k none "$full" 2>/dev/null; then
     solved_on_device TMPDIR="$work/tmp" POCL_CACHE_DIR="$full/pocl"
-    tells "$full/pocl: No space left on device"
+    expect_printed "$full/pocl: No space left on device"
     run 4 TMPDIR="$full" POCL_CACHE_DIR="$full/pocl" HOME="$work/file" -- recon scan.h5 -o image.h5
-    tells "No space left on device"
+    expect_printed "No space left on device"
     umount "$full"
 fi
 
@@ -78,4 +78,4 @@ for ((i = 1; i < ${#entries[@]}; ++i)); do
 done
 mv first "${entries[i - 1]}"
 solved_on_device TMPDIR="$work/tmp"
-[[ ! -s told ]] || fail "swapped entries are reported"
+[[ ! -s printed ]] || fail "swapped entries are reported"

@@ -36,15 +36,15 @@ std::vector<Acquisition> twice(std::vector<Acquisition> acquisitions) {
 
 constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 
-TEST(IsmrmrdPlaces, MayDifferByRounding) {
+TEST(IsmrmrdPoses, MayDifferByRounding) {
     const auto next = [](float value) { return std::nextafter(value, 1e9F); };
     Acquisition rounded = at({next(10), next(-20), next(30)}, 17);
     const auto read_dir = read_dir_at(17);
     set_vector(rounded.read_dir(), {next(read_dir[0]), next(read_dir[1]), 0});
     const std::vector<Acquisition> both{at({10, -20, 30}, 17), rounded};
-    for (const bool one_place : {false, true}) {
+    for (const bool shifts_to_it : {false, true}) {
         ReadOptions options;
-        options.image.shift_to_position = one_place;
+        options.image.shift_to_position = shifts_to_it;
         const Scan joined = read_ismrmrd(write(both), options);
         EXPECT_FALSE(found(joined, Found::positions_differ));
         const Scan apart = read_ismrmrd(write(twice(both)), options);
@@ -57,7 +57,7 @@ TEST(IsmrmrdPlaces, MayDifferByRounding) {
 }
 
 // Prospective correction of motion: frames of a slice that share its coil maps.
-TEST(IsmrmrdPlaces, ASmallTurnOfRepetitionsCostsTheOrientation) {
+TEST(IsmrmrdPoses, ASmallTurnOfRepetitionsCostsTheOrientation) {
     const Scan turned = read(twice({at({0, 0, 0}), at({0, 1, 0}, 0.3)}));
     EXPECT_FALSE(turned.grid.directions || turned.grid.position);
     EXPECT_TRUE(found(turned, Found::orientations_differ));
@@ -66,17 +66,17 @@ TEST(IsmrmrdPlaces, ASmallTurnOfRepetitionsCostsTheOrientation) {
     ASSERT_TRUE(second.turned && second.turned->position && second.turned->directions);
     EXPECT_EQ(*second.turned->position, (Vec3{0, 1, 0})) << "slices are taken from volumes there";
     EXPECT_FALSE(read(twice({at({0, 0, 0}), at({0, 1, 0})})).frames[1].turned);
-    EXPECT_EQ(refusal([] {
-                  read(twice({at({0, 0, 0}), at({0, 30, 0}, 0.3)}));
-              }).found,
-              "several: repetition 1 is 30 mm away, turned by 0.3 degrees from repetition 0");
+    const Fault far = refusal([] { read(twice({at({0, 0, 0}), at({0, 30, 0}, 0.3)})); });
+    EXPECT_EQ(
+        test::lacks(far.found, {"several", "repetition 1", "30 mm", "0.3 degrees", "repetition 0"}),
+        "");
     ReadOptions options;
     options.image.shift_to_position = true;
     EXPECT_THROW(read_ismrmrd(write(twice({at({0, 0, 0}), at({0, 0, 0}, 0.3)})), options),
                  InputError);
 }
 
-TEST(IsmrmrdPlaces, WhatIsNotFiniteSaysNothing) {
+TEST(IsmrmrdPoses, WhatIsNotFiniteSaysNothing) {
     const Acquisition good = at({1, 2, 3}, 20);
     Acquisition nowhere = good;
     set_vector(nowhere.position(), {1, nan, 3});
@@ -100,7 +100,7 @@ TEST(IsmrmrdPlaces, WhatIsNotFiniteSaysNothing) {
     }
 }
 
-TEST(IsmrmrdPlaces, WhatIsNotFiniteCannotBeShiftedTo) {
+TEST(IsmrmrdPoses, WhatIsNotFiniteCannotBeShiftedTo) {
     ReadOptions options;
     options.image.shift_to_position = true;
     for (const bool position : {true, false}) {

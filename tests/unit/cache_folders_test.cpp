@@ -1,4 +1,4 @@
-// Where things are kept when the usual places cannot be used, and locks.
+// Where things are kept when the usual folders cannot be used, and locks.
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
