@@ -119,6 +119,34 @@ double fill_missing(const Grid& grid, CoilRows& values) {
     });
 }
 
+/// Extends a masked map by an eighth of its size on each side, since it covers the object alone:
+/// its outermost values hold beyond it, too.
+void add_margin(Grid& grid, CoilRows& values) {
+    constexpr std::size_t part = 8;
+    Grid wide = grid;
+    std::array<std::size_t, 3> margin{};
+    for (std::size_t d = 0; d < margin.size(); ++d) {
+        margin[d] = grid.size[d] / part;
+        wide.size[d] += 2 * margin[d];
+        wide.fov_mm[d] *= static_cast<double>(wide.size[d]) / static_cast<double>(grid.size[d]);
+    }
+    CoilRows::Floats result(values.rows(), wide.voxels());
+    for (std::size_t n = 0, rest = 0; n < wide.voxels(); rest = ++n) {
+        std::size_t from = 0;
+        std::size_t stride = 1;
+        for (std::size_t d = 0; d < margin.size(); rest /= wide.size[d], stride *= grid.size[d++]) {
+            const std::size_t at = std::max(rest % wide.size[d], margin[d]) - margin[d];
+            from += stride * std::min(at, grid.size[d] - 1);
+        }
+        for (Eigen::Index row = 0; row < result.rows(); ++row) {
+            result(row, static_cast<Eigen::Index>(n)) =
+                static_cast<std::complex<float>>(values(row, from));
+        }
+    }
+    grid = wide;
+    values = CoilRows(std::move(result));
+}
+
 std::string in_record(const Hdf5Reader& file, const std::string& name) {
     return file.has_attribute("record", name) ? file.attribute_in_words("record", name) : "";
 }
@@ -160,7 +188,7 @@ StoredVolumes volumes_of_image(const VolumesBeside& row, const std::string& path
         throw InputError({path, image.thing, counted(frames, "frame"), "one frame",
                           "write the one that belongs to the scan: lsrecon convert `frame`"});
     }
-    if (!row.real) { // whose values that are missing are filled
+    if (!row.real) { // real maps may have gaps, which are filled below
         require_sound_values(image);
     }
     StoredVolumes result{image.about.grid, CoilRows(frames, image.voxels(), Precision::float32)};
@@ -174,6 +202,9 @@ StoredVolumes volumes_of_image(const VolumesBeside& row, const std::string& path
     });
     result.without_value = row.real ? fill_missing(result.grid, result.values) : 0;
     require_sound(row, path, image.thing, result.values);
+    if (result.without_value > 0) {
+        add_margin(result.grid, result.values);
+    }
     result.sha256 = files.sha256();
     return result;
 }

@@ -55,13 +55,15 @@ def nan_in_a_field_map_is_no_value(make):
     with h5py.File(folder / "s.h5") as f:
         field, fov_mm = f["field_map"][()].astype("f4"), f.attrs["fov_mm"][0]
     holes = field.copy()
-    holes[:4] = holes[7:9, 11] = np.nan
+    holes[:2] = holes[7:9, 11] = np.nan
     np.save(folder / "holes.npy", holes)
     write_nifti(folder / "holes.nii", holes, fov_mm)
+    write_nifti(folder / "narrow.nii", holes[1:-1, 1:-1], fov_mm * 0.9)
     images = [image_of(folder, "s.h5", "--field-map", name, finds=["field_map_filled"])
-              for name in ("holes.npy", "holes.nii")]
-    expect(np.array_equal(*images), "another image by NIfTI than by an array")
+              for name in ("holes.npy", "holes.nii", "narrow.nii")]
+    expect(np.array_equal(images[0], images[1]), "another image by NIfTI than by an array")
     own = image_of(folder, "s.h5")
+    expect(apart(images[2], own) < 0.1, f"{apart(images[2], own)} of a map of the object alone")
     expect(apart(images[0], own) < 0.1, f"{apart(images[0], own)} from the image of the whole map")
     np.save(folder / "nothing.npy", np.full_like(field, np.nan))
     holes[9, 9] = np.inf
@@ -117,6 +119,10 @@ def lines_without_their_gaps_are_noted(make):
     simulated(folder, "all.mrd", "cartesian", 32, 4)
     with h5py.File(folder / "all.mrd") as f:
         rows, xml = f["dataset/data"][()], f["dataset/xml"][0].decode()
+    rows["head"]["trajectory_dimensions"] = 0
+    for row in rows:
+        row["traj"] = np.zeros(0, "f4")
+    write(folder / "all.mrd", xml, rows)
     lines = rows[np.argsort(rows["head"]["idx"]["kspace_encode_step_1"])][::2]
     image_of(folder, "all.mrd")
     expect("reach_uneven" not in codes(folder / "i.h5"), "a whole scan has lines without gaps")
