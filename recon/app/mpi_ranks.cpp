@@ -72,6 +72,8 @@ private:
 
 class MpiRanks : public JobRanks {
 public:
+    /// Starts the thread of rank 0 that hands out item numbers and receives failures of other
+    /// ranks.
     MpiRanks()
         : world_(MPI_COMM_WORLD, false), of_desk_(MPI_COMM_WORLD, false),
           node_(MPI_COMM_WORLD, true) {

@@ -378,6 +378,8 @@ private:
 
     /// The numbers of put_halves(): as rows of add_up_rows(), whose last may be zeros.
     std::size_t room_of_halves() const { return 4 * half_ * round_up(rows_, rows_at_once); }
+    /// Folds each row about x = 0 into rho(x) + rho(-x) and rho(x) - rho(-x), so that one cosine
+    /// and one sine serve both voxels.
     void put_halves(const std::complex<Real>* rho, Real* rows) const {
         for (std::size_t row = 0; row < rows_; ++row) {
             Real* const to = rows + 4 * half_ * row;

@@ -62,7 +62,8 @@ public:
     double adjoint_error() const override { return error(stage_); }
 
 private:
-    // Q comes as its half.
+    // Mirrors F^H d only: Q is asked for at half of its differences, which uses its symmetry
+    // already.
     void run_adjoint(const Array& values, Array& out, const Progress& progress) {
         const bool real_values = !values.element().complex;
         stage_ = real_values ? "q" : "fhd";

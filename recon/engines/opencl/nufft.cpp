@@ -100,6 +100,8 @@ private:
     std::size_t width() const { return grid_.kernel.width(); }
     std::size_t lanes() const { return lanes_for(width()); }
 
+    /// Lists the kernel's coefficients, highest power first, a row a power, as kernels/nufft.cl
+    /// reads them.
     std::vector<double> polynomials() const {
         std::vector<double> numbers;
         for (std::size_t p = grid_.kernel.degree() + 1; p-- > 0;) {

@@ -1,4 +1,5 @@
-// The separable transform in private memory, for CPUs, and its forward transform.
+// Runs kernels/separable.cl on CPUs: exp(i 2 pi k.x) is a product of factors of x, y and z, and
+// each work-item sums its rows in private memory. The forward transform is here, too.
 
 #include "engines/opencl/separable_forms.hpp"
 
@@ -114,6 +115,8 @@ public:
           kept_(kept_factors(maker_, work, kept)),
           own_(kept_ ? PrivateFactors() : maker_.room(maker_.chunk)) {}
 
+    /// Sums blocks of rows over all chunks of samples, a bundle of coils at a time, so that the
+    /// partial sums of a block take at most `most_bytes`, or those of four rows.
     void run(std::size_t most_bytes) {
         const std::size_t coils = work_.coils(work_.samples.count());
         const std::size_t rows_of_coil = size_[1] * size_[2];

@@ -115,6 +115,8 @@ constexpr std::size_t most_samples = 65536; ///< size of a chunk
 
 class TiledForm {
 public:
+    /// Fixes tiles and strides, and takes as many coils at a time as `most_bytes` of partial sums
+    /// allow, at least one.
     TiledForm(Form form, const Parameters& parameters, const SeparableWork& work,
               std::size_t most_bytes)
         : resources_(work.resources), queue_(resources_.queue), work_(work),
