@@ -126,6 +126,8 @@ public:
         world_.broadcast(from, values, bytes);
     }
 
+    /// Exchanges the bytes in messages that MPI can count, after both ranks have met without
+    /// keeping a core busy.
     void bring_to_first(std::size_t from, void* values, std::size_t bytes) override {
         if (from == 0 || (!is_first() && rank() != from)) {
             return;
@@ -143,6 +145,8 @@ public:
         }
     }
 
+    /// Ends the job, by the desk where this is not the first rank: the first may have found the
+    /// same error, and is then the one that says it.
     void fail(int exit_code, const std::string& message) override {
         if (count() == 1) {
             return;
@@ -175,6 +179,7 @@ private:
         std::abort(); // for the compiler: MPI_Abort does not return
     }
 
+    /// Answers requests for items until the job ends; a failure of another rank ends the job.
     void serve() {
         while (!closed_) {
             int found = 0;

@@ -121,6 +121,8 @@ void LineConvolution::add(const Convolution& by, const std::vector<Array>& maps,
     }
 }
 
+/// Compiles a kernel for the lines of a dimension. Maps enter along x alone, so that their
+/// precision makes no variants of the others.
 cl::Kernel LineConvolution::kernel(const char* name, std::size_t dimension, const Shape& shape,
                                    const Array& map) {
     const Lines& lines = *lines_[dimension];

@@ -114,6 +114,8 @@ private:
     Array chunk_;
 };
 
+/// Divides the sum by the memory of the device, compiles the kernels for that division, and runs
+/// its blocks of points for one bundle of coils after the other.
 void DirectTransform::run(const Sum& sum, const ChosenParameters& parameters) {
     const std::size_t coils = sum.values.count() / sum.sources.count;
     const bool real_values = !sum.values.element().complex;
