@@ -1,4 +1,5 @@
-// Makes the scopes of a run, and transforms, solves and certifies a frame in them.
+// Builds the objects that live for one slice or trajectory, and transforms, solves and certifies a
+// frame with them.
 
 #include "reconstruct_scopes.hpp"
 

@@ -72,6 +72,8 @@ private:
 
 class MpiRanks : public JobRanks {
 public:
+    /// Starts the thread of rank 0 that hands out item numbers and receives failures of other
+    /// ranks.
     MpiRanks()
         : world_(MPI_COMM_WORLD, false), of_desk_(MPI_COMM_WORLD, false),
           node_(MPI_COMM_WORLD, true) {
@@ -124,6 +126,8 @@ public:
         world_.broadcast(from, values, bytes);
     }
 
+    /// Exchanges the bytes in messages that MPI can count, after both ranks have met without
+    /// keeping a core busy.
     void bring_to_first(std::size_t from, void* values, std::size_t bytes) override {
         if (from == 0 || (!is_first() && rank() != from)) {
             return;
@@ -141,6 +145,8 @@ public:
         }
     }
 
+    /// Ends the job, by the desk where this is not the first rank: the first may have found the
+    /// same error, and is then the one that says it.
     void fail(int exit_code, const std::string& message) override {
         if (count() == 1) {
             return;
@@ -173,6 +179,7 @@ private:
         std::abort(); // for the compiler: MPI_Abort does not return
     }
 
+    /// Answers requests for items until the job ends; a failure of another rank ends the job.
     void serve() {
         while (!closed_) {
             int found = 0;

@@ -70,7 +70,8 @@ struct StagesFlags {
     ComputeOptions compute;
 };
 
-/// A scan of which frames may be bad.
+/// Reads the scan for fhd or q; unreadable frames are tolerated, so that the others are still
+/// computed.
 ScanFile read_scan_of(const StagesFlags& options, Transforms& transforms, bool for_q,
                       Reporter& report) {
     ReadOptions read = options.read;

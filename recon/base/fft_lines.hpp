@@ -103,8 +103,8 @@ private:
 
     Range all() const { return {0, shape_.length}; }
 
-    /// use(value of a line, what stands as it does in an array in other memory). Lines whose step
-    /// is 1 are visited whole.
+    /// Calls use(value of the block, value at the same position in `array`) for the values `part`
+    /// of each line. Contiguous lines (step 1) ignore `part`.
     template <typename Other, typename Use>
     void visit(Other* array, std::size_t count, const Range& part, const Use& use) const {
         if (shape_.step == 1) {

@@ -84,7 +84,8 @@ std::vector<std::string> file_and_halves(const std::string& path);
 /// InputError where one of these is something that would be waited for, such as a pipe.
 void require_no_pipes(const std::string& path);
 
-/// require_no_pipes() for a single input; messages call it `thing`.
+/// Throws InputError unless the path is a file that can be opened for reading; messages call it
+/// `thing`.
 void require_input(const std::string& path, const std::string& thing = "file");
 
 } // namespace lsrecon

@@ -414,7 +414,8 @@ template <typename Path> Followed follow(Path path, const std::string& name, con
     }
 }
 
-/// Follows a candidate from larger weights on where the largest is the best, up to a limit.
+/// Follows a candidate, and again from 16 times the largest weight for as long as that weight is
+/// the best, up to `limit`.
 template <typename MakePath> Followed
 follow_from_above(const MakePath& make_path, const std::string& name, Ladder ladder, double limit) {
     constexpr double far = 16;

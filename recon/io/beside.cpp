@@ -188,7 +188,7 @@ StoredVolumes volumes_of_image(const VolumesBeside& row, const std::string& path
         throw InputError({path, image.thing, counted(frames, "frame"), "one frame",
                           "write the one that belongs to the scan: lsrecon convert `frame`"});
     }
-    if (!row.real) { // real maps may have gaps, which are filled below
+    if (!row.real) { // Real maps may have gaps: fill_missing() fills them below.
         require_sound_values(image);
     }
     StoredVolumes result{image.about.grid, CoilRows(frames, image.voxels(), Precision::float32)};

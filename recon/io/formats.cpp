@@ -137,7 +137,7 @@ ScanHeader open_foreign(const InputFile& file, const ReadOptions&) {
     throw InputError({file.path(), "file", foreign.name, a_scan, foreign.next_step});
 }
 
-/// A file of no format that is known, by the ending of its name.
+/// Throws if the file's ending belongs to a known foreign format.
 void refuse_ending(const InputFile& file) {
     const std::string ending = ending_of(file.path());
     for (const ForeignFile& foreign : foreign_files()) {

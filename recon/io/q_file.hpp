@@ -1,4 +1,5 @@
-// Q in files, and where runs find Q that others computed.
+// Stores Q, the convolution kernel of F^H F, in HDF5 files, so that later runs need not compute it
+// again.
 
 #pragma once
 

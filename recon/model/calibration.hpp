@@ -61,8 +61,8 @@ std::size_t sampled_radius(const std::vector<Vec3>& positions, const Grid& grid,
 class CalibrationField {
 public:
     CalibrationField(const Grid& image, const Grid& file);
-    /// The field is the image's own where these samples, in cycles per its field of view, are dense
-    /// enough for all of it.
+    /// Keeps the image's whole field of view if these samples (in cycles per that field) are dense
+    /// enough out to the smallest useful radius; narrows it to the file's otherwise.
     CalibrationField(const Grid& image, const Grid& file,
                      const std::vector<std::shared_ptr<const Trajectory>>& trajectories);
     const Grid& grid() const { return grid_; } ///< grid with about the image's voxels

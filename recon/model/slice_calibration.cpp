@@ -31,8 +31,8 @@ constexpr double of_one_image = 0.1;
 /// contrasts whose phases differ, and wrong with 97 %, of frames of either sign.
 constexpr double of_like_images = 0.75;
 
-/// One frame of the samples of at least one, in their order, without times: those of a calibration
-/// have no use for them.
+/// Concatenates one or more frames into one, without times, which calibration does not use; a frame
+/// without phi or weights gets ones where another has them.
 Frame joined(const std::vector<Frame>& frames) {
     const auto any = [&](const auto& has) {
         return std::any_of(frames.begin(), frames.end(), has);

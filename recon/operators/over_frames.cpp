@@ -260,6 +260,8 @@ private:
         return centring * sum / static_cast<double>(y_.size());
     }
 
+    /// Takes one Newton step: eliminates the 2 x 2 blocks forwards, substitutes backwards, and goes
+    /// the whole step or 95 % of the way to the nearest bound, whichever is less.
     void newton_step() {
         const double centre = this->centre();
         for (std::size_t k = 0; k < y_.size(); ++k) {

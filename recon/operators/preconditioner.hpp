@@ -17,8 +17,9 @@ class Basis {
 public:
     virtual ~Basis() = default;
     virtual std::size_t count() const = 0; ///< number of eigenvalues
-    /// Eigenvalues of the matrix next to `scale` T, by the Frobenius norm. With maps, or null, a
-    /// basis may approximate sum_c S_c^H T S_c instead, for maps whose squares have a mean of 1.
+    /// Eigenvalues of the matrix next to `scale` T, by the Frobenius norm; T = F^H W F is the
+    /// convolution with q. With maps, or null, a basis may approximate sum_c S_c^H T S_c instead,
+    /// for maps whose squares have a mean of 1.
     virtual RealVector of_t(const Q& q, double scale, CoilMaps* maps) = 0;
     /// Eigenvalues of a convolution that makes `response` of one voxel in the middle (grid.size /
     /// 2).

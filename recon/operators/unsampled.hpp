@@ -1,4 +1,5 @@
-// The spatial frequencies of a grid that a trajectory leaves out, and an image's part at them.
+// Finds the spatial frequencies that a trajectory never samples, so that a regulariser can act on
+// the image there alone.
 
 #pragma once
 

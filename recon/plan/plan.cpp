@@ -1,4 +1,5 @@
-// What one scan takes, from its file to its image, in the order of reconstruct.cpp.
+// Predicts the time and memory of one reconstruction, from its file to its image, in the order of
+// reconstruct.cpp.
 
 #include "plan/plan.hpp"
 

@@ -1,4 +1,5 @@
-// What a request becomes by the facts of a scan: method, regularisers, rules, accuracy.
+// Derives the remaining settings from the request and the facts of a scan: method, regularisers,
+// rules, accuracy.
 
 #include "plan/settle.hpp"
 

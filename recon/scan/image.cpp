@@ -11,7 +11,8 @@ namespace lsrecon {
 
 namespace {
 
-/// The smallest number of a file that has all digits, and the largest.
+/// Returns the smallest normal and the largest finite number that the file's floats or doubles
+/// hold.
 std::pair<double, double> range_of(Precision precision) {
     const auto of = [](auto number) {
         using Limits = std::numeric_limits<decltype(number)>;

@@ -1,4 +1,5 @@
-// Q as it is kept: its values, and the key by which it is found.
+// Holds Q, the convolution kernel of F^H F, as plain numbers on the host, and computes the key by
+// which runs with the same trajectory, weights and grid find it.
 
 #pragma once
 

@@ -119,7 +119,8 @@ std::uint64_t scattered(std::uint64_t bits) {
     return bits ^ (bits >> 31);
 }
 
-/// A number that depends on all bits of where a sample was taken, to a quarter of a cycle/FOV.
+/// Hashes a position, rounded to a quarter of a cycle/FOV, so that pieces with equal ends share a
+/// key.
 std::uint64_t scattered(const Vec3& k) {
     constexpr double a_cycle = 4;
     std::uint64_t bits = 0;

@@ -73,8 +73,9 @@ struct Extent {
     void add(const std::vector<Vec3>& positions);
 };
 
-/// The step that would make a trajectory fill its matrix, whose `units` are wrong and which goes in
-/// cycles/fov from `least` to `most`: pass other units, which nothing else speaks for, or the hint.
+/// Suggests what to do when a trajectory does not fit its matrix in the declared `units`, in which
+/// it covers `extent` in cycles/fov: pass the unit in which it would, or else what hint_on_units()
+/// says.
 std::optional<UnitsHint> hint_on_wrong_units(Extent extent, const Grid& grid,
                                              const std::string& units);
 

@@ -30,8 +30,9 @@ public:
     /// quadratic by splitting, see split_solve.
     Solution solve(const Volume& f_h_d, const SolveOptions& options);
 
-    /// Conjugate gradients on with quadratic terms alone: x, which is Q(0) ||F^H d||^-1 times an
-    /// image on this device, becomes nearer to the solution.
+    /// Refines x (an image times Q(0) / ||F^H d||, on this device) by conjugate gradients on its
+    /// residual, quadratic terms only, so that each lambda of a path starts from the image of the
+    /// one before.
     void improve(Array& x, const Volume& f_h_d, const SolveOptions& options);
     /// Sets the weight of a regulariser, by its index.
     void set_weight(std::size_t regulariser, double weight) {

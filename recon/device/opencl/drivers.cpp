@@ -135,6 +135,8 @@ void require_files() {
     }
 }
 
+/// Lists the platforms, none without a driver, after checking the limits of this process at which
+/// PoCL aborts it or is silently left out.
 std::vector<cl::Platform> platforms_of_loader() {
     require_addresses(1); // a driver that cannot be loaded is not reported
     require_files();
@@ -272,6 +274,8 @@ bool is_index(const std::string& wanted) {
                        [](unsigned char c) { return std::isdigit(c); });
 }
 
+/// Explains that no device was found by the platforms that are there, and by the cache of PoCL if
+/// it is one of them.
 std::string why_no_device() {
     return opencl::guarded("listing the OpenCL platforms", [] {
         std::vector<std::string> names;
@@ -291,6 +295,8 @@ template <typename Fits> int first_that(const std::vector<DeviceInfo>& devices, 
     return found == devices.end() ? -1 : found->index;
 }
 
+/// Returns the index of the first available device that fits an index, a type or a part of a name,
+/// else -1.
 int match(const std::vector<DeviceInfo>& devices, const std::string& wanted) {
     if (is_index(wanted)) {
         const int index = std::stoi(wanted);

@@ -59,6 +59,8 @@ public:
     }
 
 private:
+    /// Returns the seconds of the fastest of so many launches; the others shared the device, or
+    /// started slowly.
     double fastest_of(int count) {
         Queue::set_arguments(kernel_, rounds_, 0.5F, 0.25F, out_);
         double fastest = std::numeric_limits<double>::infinity();
@@ -82,6 +84,8 @@ private:
 
 class OpenclRateMeter : public RateMeter {
 public:
+    /// Prepares each probe with one float a work-item and, on devices with wider vectors, with
+    /// those: the faster one is the limit.
     explicit OpenclRateMeter(const std::string& wanted) : queue_(wanted) {
         const auto device = queue_.context().getInfo<CL_CONTEXT_DEVICES>().front();
         const std::size_t native = device.getInfo<CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT>();

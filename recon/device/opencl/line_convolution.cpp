@@ -52,7 +52,8 @@ struct LineConvolution::Shape {
     std::size_t beside_last() const { return last == 2 ? parities[1] : 1; }
     /// Periods that a map and parity of x take.
     std::size_t periods() const { return last == 2 ? 1 + parities[1] : 1; }
-    /// The first box whose parity is odd along a dimension, or box 0.
+    /// Returns the index of the first box whose parity along d is odd, or 0 when d has no odd
+    /// parity.
     std::size_t odd(std::size_t d) const {
         std::size_t box = parities[d] - 1;
         for (std::size_t faster = 0; faster < d; ++faster) {
@@ -120,6 +121,8 @@ void LineConvolution::add(const Convolution& by, const std::vector<Array>& maps,
     }
 }
 
+/// Compiles a kernel for the lines of a dimension. Maps enter along x alone, so that their
+/// precision makes no variants of the others.
 cl::Kernel LineConvolution::kernel(const char* name, std::size_t dimension, const Shape& shape,
                                    const Array& map) {
     const Lines& lines = *lines_[dimension];

@@ -70,6 +70,8 @@ public:
         host_ = nullptr;
         return buffer_;
     }
+    /// Returns the numbers for the host, mapped after all queued commands, which may still write
+    /// them.
     void* begin() override {
         if (host_ == nullptr) {
             guarded("mapping an array", [&] {
@@ -312,6 +314,8 @@ private:
     Array parts_[2]; ///< partial sums, in each precision
 };
 
+/// Sums by work-groups, and then adds up their sums. Their number depends on the length alone, so
+/// that the same arrays give the same bits.
 double OpenclDevice::dot(const Array& x, const Array& y) {
     const Precision precision = x.element().precision;
     Array& parts = parts_[precision == Precision::float64 ? 1 : 0];

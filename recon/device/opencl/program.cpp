@@ -23,6 +23,8 @@ namespace lsrecon::opencl {
 
 namespace {
 
+/// Returns a kernel file from the folder LSRECON_KERNELS, so that kernels can change without a
+/// build, else as it was built in.
 std::string raw_source(const std::string& file_name) {
     if (const char* const folder = std::getenv("LSRECON_KERNELS"); folder && *folder) {
         const std::string path = std::string(folder) + "/" + file_name;
@@ -166,6 +168,7 @@ cl_int build(cl::Program& program, const cl::Context& context, const cl::Device&
     }
 }
 
+/// Explains a build that failed by trouble with PoCL's cache where there is some, else by its log.
 DeviceError build_error(const std::string& name, const cl::Device& device,
                         const std::string& options, cl_int code, const cl::Program& program) {
     if (is_pocl(device)) {

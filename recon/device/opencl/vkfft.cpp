@@ -110,6 +110,8 @@ private:
         bool is_planned = false;
     };
 
+    /// Describes a plan of one direction: lengths, ranges of zeros that VkFFT may skip, batch and
+    /// precision.
     VkFFTConfiguration describe(int direction) {
         VkFFTConfiguration configuration = {};
         configuration.FFTdim = static_cast<Size>(lengths_.size());

@@ -200,6 +200,8 @@ private:
         return std::max<std::size_t>(1, most_bytes / std::max<std::size_t>(1, bytes));
     }
 
+    /// Adds samples in blocks whose factors stay in a cache, to totals in doubles. A task has some
+    /// rows of one coil, so that no two add to the same voxel.
     void adjoint(const Array& values, std::size_t of_all, const Range& coils, Array& out,
                  const Progress& progress) {
         constexpr std::size_t samples_of_a_block = 8 * longest_run; // their factors stay in a cache
@@ -230,6 +232,8 @@ private:
         });
     }
 
+    /// Folds the voxels of each coil once, and computes a few samples of all coils in a task, so
+    /// that these share their factors.
     void forward(const Array& rho, const Range& coils, Array& out, const Progress& progress) {
         constexpr std::size_t progress_after = 64;
         std::vector<Real> of_coils(coils.count * room_of_halves());
@@ -378,6 +382,8 @@ private:
 
     /// The numbers of put_halves(): as rows of add_up_rows(), whose last may be zeros.
     std::size_t room_of_halves() const { return 4 * half_ * round_up(rows_, rows_at_once); }
+    /// Folds each row about x = 0 into rho(x) + rho(-x) and rho(x) - rho(-x), so that one cosine
+    /// and one sine serve both voxels.
     void put_halves(const std::complex<Real>* rho, Real* rows) const {
         for (std::size_t row = 0; row < rows_; ++row) {
             Real* const to = rows + 4 * half_ * row;

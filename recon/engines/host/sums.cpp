@@ -64,6 +64,8 @@ private:
         });
     }
 
+    /// Sums all sources at every point, some points a task: the order of a sum does not depend on
+    /// the number of cores.
     static void sum(std::size_t sources, const PointAt& source, const Array& values,
                     std::size_t count, const PointAt& point, Array& out, const Progress& progress) {
         const std::size_t coils = out.count() / std::max<std::size_t>(1, count);
@@ -89,6 +91,8 @@ private:
         }
     }
 
+    /// Writes the sums of the points from `first` on in the precision of `out`; lanes beyond the
+    /// last point are left out.
     static void put(const std::vector<Lanes>& sums, std::size_t first, std::size_t count,
                     Array& out) {
         in_precision_of(out, [&](auto real) {

@@ -62,7 +62,8 @@ public:
     double adjoint_error() const override { return error(stage_); }
 
 private:
-    // Q comes as its half.
+    // Mirrors F^H d only: Q is asked for at half of its differences, which uses its symmetry
+    // already.
     void run_adjoint(const Array& values, Array& out, const Progress& progress) {
         const bool real_values = !values.element().complex;
         stage_ = real_values ? "q" : "fhd";
@@ -113,6 +114,8 @@ private:
     Array chunk_;
 };
 
+/// Divides the sum by the memory of the device, compiles the kernels for that division, and runs
+/// its blocks of points for one bundle of coils after the other.
 void DirectTransform::run(const Sum& sum, const ChosenParameters& parameters) {
     const std::size_t coils = sum.values.count() / sum.sources.count;
     const bool real_values = !sum.values.element().complex;

@@ -21,6 +21,8 @@ std::size_t padded(std::size_t samples) {
     return round_up(samples + std::min(samples, most_of_a_chunk) / 4 + 256, 16);
 }
 
+/// Orders samples by their radius; those of one radius keep the order of the scan, so that sums do
+/// not depend on how a library sorts.
 std::vector<cl_int> by_radius(const std::vector<Vec3>& positions) {
     std::vector<double> squares;
     squares.reserve(positions.size());

@@ -25,8 +25,8 @@ struct LatticeColumns {
 /// (kernels/separable_factors.h), on the device.
 class LatticeSamples {
 public:
-    /// `sorted`: those next to the centre of k-space first. Nearly all of a scan's energy is there,
-    /// and similar samples meet in sums of floats.
+    /// Uploads the positions in cycles per voxel; floats get a high and a low part. `sorted` orders
+    /// them by radius, so that float sums add samples of similar size.
     LatticeSamples(const Resources& resources, const std::vector<Vec3>& positions,
                    const Voxels& voxels, bool sorted);
 

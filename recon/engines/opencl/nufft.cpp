@@ -64,6 +64,8 @@ public:
     std::size_t samples() const override { return samples_; }
     std::size_t voxels() const override { return size_[0] * size_[1] * size_[2]; }
 
+    /// Pads voxels, divided by the transform of the kernel, to the fine grid, transforms it, and
+    /// interpolates the samples from it.
     void forward(const Array& rho, Array& out, const Progress& progress) override {
         guarded("a transform", [&] {
             const std::size_t coils = out.count() / std::max<std::size_t>(1, samples());
@@ -79,6 +81,8 @@ public:
         });
     }
 
+    /// Takes the steps of forward() backwards: spreads samples to the fine grid, transforms it, and
+    /// crops it to the voxels.
     void adjoint(const Array& values, Array& out, const Progress& progress) override {
         guarded("a transform", [&] {
             const std::size_t coils = out.count() / std::max<std::size_t>(1, voxels());
@@ -100,6 +104,8 @@ private:
     std::size_t width() const { return grid_.kernel.width(); }
     std::size_t lanes() const { return lanes_for(width()); }
 
+    /// Lists the kernel's coefficients, highest power first, a row a power, as kernels/nufft.cl
+    /// reads them.
     std::vector<double> polynomials() const {
         std::vector<double> numbers;
         for (std::size_t p = grid_.kernel.degree() + 1; p-- > 0;) {
@@ -186,6 +192,8 @@ private:
         }
     }
 
+    /// Adds samples to the fine grid, a work-group a chunk of a tile. Tiles of several chunks are
+    /// added up afterwards in a fixed order, so that repeated runs give the same bits.
     void spread(const Array& values, const Range& coils) {
         Queue& queue = resources_.queue;
         resources_.launch(kernel("sort_values"), {samples_, 1, 1}, bins_.order, bins_.phases,
@@ -208,6 +216,8 @@ private:
         }
     }
 
+    /// Interpolates samples from the fine grid. Several coils are first put side by side, since a
+    /// sample reads the same points of each.
     void interpolate(const Range& coils, Array& out) {
         constexpr std::size_t rounds = 8; // of samples a team takes
         if (together_ > 1) {

@@ -41,6 +41,8 @@ struct GridPositions {
     cl::Buffer phases; ///< or any other
 };
 
+/// Returns where the kernel of a sample begins on the fine grid. The second dimension of a plane is
+/// stored as layers.
 template <typename Real> GridPosition<Real> grid_position_of(const Vec3& k, const Vec3& per_fov,
                                                              const std::vector<NufftLine>& lines) {
     GridPosition<Real> result;
@@ -140,6 +142,8 @@ NufftBins::NufftBins(const Resources& resources, const SamplePoints& points, con
     divide(resources.queue, tiles, grid.kernel.width(), points.count());
 }
 
+/// Sorts samples by bin and layer, so that those of a tile lie together, and finds where each key
+/// starts; the host reads these starts for divide().
 void NufftBins::sort(const Resources& resources, const SamplePoints& points, const Voxels& voxels,
                      const NufftGrid& grid) {
     Queue& queue = resources.queue;

@@ -48,6 +48,7 @@ Points trajectory_points(const SamplePoints& points, const Vec3& voxels_per_fov,
     return result;
 }
 
+/// Lists voxels in units of voxels. On a lattice these are whole numbers, which need no low parts.
 Points voxel_points(const Voxels& voxels, double time_unit) {
     const bool on_lattice = voxels.on_lattice();
     const bool has_off = voxels.off_resonance() != nullptr;
@@ -66,6 +67,7 @@ Points voxel_points(const Voxels& voxels, double time_unit) {
     return result;
 }
 
+/// Splits and uploads some points at a time, so that the host never holds the parts of all.
 PointsOnDevice::PointsOnDevice(const Resources& resources, const Points& points,
                                SourceLayout layout)
     : count(points.count), has_low(points.has_low && resources.precision == Precision::float32),
@@ -174,6 +176,8 @@ constexpr std::size_t most_bytes_of_sums_on_a_gpu = 64;
 /// Few points are better spread over a GPU than kept together.
 constexpr std::size_t fewest_items_of_a_unit = 512;
 
+/// Halves the points of a work-item on GPUs until its sums stay in registers and there are enough
+/// work-items for every compute unit.
 std::size_t points_of_an_item(const DeviceInfo& device, std::size_t wanted, std::size_t bytes,
                               std::size_t points) {
     const auto too_many = [&] {

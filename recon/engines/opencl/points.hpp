@@ -1,5 +1,5 @@
-// The points of the direct kernels: their parts, the half of a lattice, and the points of a work-
-// item.
+// Packs voxels and trajectory points for the direct-sum kernels, in doubles or as pairs of floats,
+// halves a lattice by its mirror symmetry, and assigns the points to work-items.
 
 #pragma once
 

@@ -33,6 +33,8 @@ public:
         guarded("a transform", [&] { run_forward(work); });
     }
 
+    /// Sums in blocks as large as speed and memory allow, and begins again with smaller ones when
+    /// an allocation fails.
     void adjoint(const Array& values, Array& out, const Progress& progress) override {
         stage_ = values.element().complex ? "fhd" : "q";
         const Queue& queue = resources_.queue;

@@ -1,4 +1,5 @@
-// The separable transform in private memory, for CPUs, and its forward transform.
+// Runs kernels/separable.cl on CPUs: exp(i 2 pi k.x) is a product of factors of x, y and z, and
+// each work-item sums its rows in private memory. The forward transform is here, too.
 
 #include "engines/opencl/separable_forms.hpp"
 
@@ -114,6 +115,8 @@ public:
           kept_(kept_factors(maker_, work, kept)),
           own_(kept_ ? PrivateFactors() : maker_.room(maker_.chunk)) {}
 
+    /// Sums blocks of rows over all chunks of samples, a bundle of coils at a time, so that the
+    /// partial sums of a block take at most `most_bytes`, or those of four rows.
     void run(std::size_t most_bytes) {
         const std::size_t coils = work_.coils(work_.samples.count());
         const std::size_t rows_of_coil = size_[1] * size_[2];
@@ -149,6 +152,8 @@ public:
     }
 
 private:
+    /// Adds a chunk of samples to the totals of a block. Factors of z hold the values and are made
+    /// here; those of x and y come from the caller, who may keep them.
     void run_chunk(const Range& chunk, const PrivateFactors& factors, std::size_t coils,
                    const Range& block, const Array& totals) {
         maker_.make_rows(chunk, 2, values_, coils, z_factors_);
@@ -196,6 +201,7 @@ constexpr std::size_t numbers_of_a_total = 4; ///< real and imaginary part in tw
 
 class PrivateForward {
 public:
+    /// Compiles the kernels and takes the memory of one block of samples.
     explicit PrivateForward(const SeparableWork& work)
         : resources_(work.resources), work_(work), size_(work.voxels.lattice_size()),
           lanes_(lanes_of(resources_.precision)) {
@@ -218,6 +224,7 @@ public:
         totals_ = resources_.zeros(numbers_of_a_total * samples_of_a_block);
     }
 
+    /// Transforms blocks of samples, with all coils in a block, so that its factors are made once.
     void run() {
         const LatticeSamples& samples = work_.samples;
         const std::size_t coils = work_.coils(work_.voxels.count());

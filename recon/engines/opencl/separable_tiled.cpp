@@ -115,6 +115,8 @@ constexpr std::size_t most_samples = 65536; ///< size of a chunk
 
 class TiledForm {
 public:
+    /// Fixes tiles and strides, and takes as many coils at a time as `most_bytes` of partial sums
+    /// allow, at least one.
     TiledForm(Form form, const Parameters& parameters, const SeparableWork& work,
               std::size_t most_bytes)
         : resources_(work.resources), queue_(resources_.queue), work_(work),
@@ -180,6 +182,8 @@ private:
             wanted / tiles, 1, std::max<std::size_t>(1, samples_of_a_chunk() / fewest_samples));
     }
 
+    /// Sums a block of rows over all samples in strips, which work-groups compute side by side, and
+    /// writes their totals to the volume.
     void run_block(const Range& bundle, const Range& block) {
         const std::size_t row_tiles = divide_up(block.count, tile_.rows);
         const std::size_t tiles = row_tiles * column_tiles_;
@@ -243,6 +247,8 @@ private:
         std::size_t coils; ///< 1 for factors without values
     };
 
+    /// Writes the factors of one dimension for a chunk; those of z are multiplied by the values, so
+    /// that the product needs no further term.
     void make_factors(const Range& chunk, int dimension, double first, const Factors& factors,
                       const Array& out) {
         const bool with_values = dimension == 2;
@@ -294,6 +300,7 @@ constexpr std::size_t forward_groups_of_a_unit = 4;
 
 class TiledForward {
 public:
+    /// Fixes blocks of samples, and as many strips of rows as give all compute units work.
     TiledForward(Form form, const Parameters& parameters, const SeparableWork& work)
         : resources_(work.resources), queue_(resources_.queue),
           tile_(tiles_of(form, "separable_forward", parameters, work.samples.count(), resources_)),
@@ -318,6 +325,7 @@ public:
         totals_ = queue_.buffer(2 * tile_.total_bytes * strips_ * block_);
     }
 
+    /// Folds the volume of a coil once, and computes all blocks of samples from it before the next.
     void run() {
         const std::size_t coils = work_.coils(work_.voxels.count());
         const std::size_t count = work_.samples.count();
@@ -342,6 +350,8 @@ private:
                           static_cast<cl_int>(size_[1] * size_[2]), buffer_of(folded_));
     }
 
+    /// Computes a block of samples: factors, sums of every strip of rows, and the sum of the
+    /// strips, turned back where the lattice is halved.
     void run_block(const Range& block, std::size_t coil) {
         const std::size_t padded = round_up(block.count, tile_.columns);
         make_factors(block, padded, 0, columns_.offset(), x_count_);

@@ -46,6 +46,7 @@ const json& of_family(const json& parts, const std::vector<std::string>& familie
     return parts.at(found);
 }
 
+/// Reads sums of products, whose factors are names of parameters or whole numbers.
 std::vector<DeviceBound> read_bounds(const json& bounds) {
     std::vector<DeviceBound> result;
     for (const auto& [number, sum] : bounds.items()) {
@@ -140,6 +141,8 @@ void find_winner(const DeviceInfo& device, const std::string& kernel, const std:
     }
 }
 
+/// Takes the default, the stored winner in its place if `tuned`, and what is given in place of
+/// either. A rate belongs to a winner as it was timed, so that given values drop it.
 ChosenParameters chosen(const DeviceInfo& device, const std::string& kernel,
                         const std::string& stage, const Parameters& given, bool tuned) {
     TuningEntry entry;

@@ -60,6 +60,8 @@ private:
     };
     void decide_on_calibrations();
     void require_listed(const std::string& file, const std::string& thing) const;
+    /// Describes the file's frames by the counters that differ or were asked for, for the error
+    /// when none is chosen.
     std::string listed() const;
     std::string choice_in_words() const; ///< " --slice 1-2 --frames 0"
 
