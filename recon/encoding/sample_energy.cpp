@@ -117,8 +117,8 @@ double energy_of_quietest(const Eigen::MatrixXd& energies) {
 } // namespace
 
 double energy_of_noise_along_readouts(const CoilRows& samples) {
-    constexpr std::array<double, 7> weights{1, -6, 15, -20, 15, -6, 1};
-    constexpr double sum_of_squares = 924;
+    constexpr std::array<double, 11> weights{1, -10, 45, -120, 210, -252, 210, -120, 45, -10, 1};
+    constexpr double sum_of_squares = 184756;
     if (samples.columns() < weights.size()) {
         return 0;
     }

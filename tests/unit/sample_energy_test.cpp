@@ -81,11 +81,12 @@ CoilMatrix smooth_samples(double apart, double deviation) {
 
 TEST(EnergyOfNoiseAlongReadouts, IsThatOfNoiseWhereReadoutsAreOversampled) {
     const CoilRows samples(smooth_samples(0.5, 1));
-    EXPECT_NEAR(energy_of_noise_along_readouts(samples) / of_sample, 1, 0.1);
+    EXPECT_NEAR(energy_of_noise_along_readouts(samples) / of_sample, 1, 0.3)
+        << "some span two readouts";
     EXPECT_GT(energy_of_noise_along_readouts(CoilRows(smooth_samples(1.5, 1))) / of_sample, 10)
         << "not oversampled";
     EXPECT_EQ(energy_of_noise_along_readouts(CoilRows(CoilMatrix(CoilMatrix::Zero(2, 50)))), 0);
-    EXPECT_EQ(energy_of_noise_along_readouts(CoilRows(CoilMatrix(CoilMatrix::Ones(2, 6)))), 0);
+    EXPECT_EQ(energy_of_noise_along_readouts(CoilRows(CoilMatrix(CoilMatrix::Ones(2, 10)))), 0);
 }
 
 TEST(MostEnergyOfNoise, ASignalToTheEdgeIsAllThatIsKnown) {

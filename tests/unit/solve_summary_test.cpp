@@ -136,7 +136,7 @@ TEST(SolveSummary, TheDataLineEndsWithAVerdict) {
     EXPECT_EQ(after(10, 2).samples_in_words(), "10 % unexplained, 5 times the noise: " + wrong);
     EXPECT_EQ(after(10, 0, 2).samples_in_words(),
               "10 % unexplained, at least 5 times the noise: " + wrong);
-    EXPECT_EQ(after(10, 2, 0, 2.5).samples_in_words(),
+    EXPECT_EQ(after(10, 2, 0, 2.4).samples_in_words(),
               "10 % unexplained, 5 times the noise: regularisation leaves that; without it, 1.2 "
               "times the noise");
     EXPECT_EQ(after(-1e-9, 0).samples_in_words(), "0.0001 % unexplained: next to nothing");
