@@ -122,7 +122,7 @@ Solved solve_on_device(System& system, const std::vector<Volume>& fhd, const Sol
 
 double explained_without_regularisation(System& system, const std::vector<Volume>& fhd,
                                         double lambda) {
-    const SolveOptions plain{1e-4, 20, 1e-3}; // it left up to 1.1 times what more of them leave
+    const SolveOptions plain{1e-4, 20, 1e-3}; // it left up to 1.3 times what 40 left
     double explained = 0;
     system.set_lambda(plain.lambda);
     try {
