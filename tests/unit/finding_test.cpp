@@ -240,9 +240,6 @@ Worded on_samples() {
                        {{"count", 1}, {"encoding", 1}, {"read", 0}, {"images", images}}};
     };
     return {
-        {{Found::spikes, {{"count", 2}, {"times", 7}, {"first", 30}, {"frame", 1}}},
-         "2 samples up to 7 times as strong as k-space is that far out; the first is sample 30 of "
-         "frame 1. A spike makes stripes: leave it out, or give it weight 0."},
         {silent(Found::coil_silent, 1, 1),
          "all samples of coil 1 are 0: check how the scan was written"},
         {silent(Found::coil_silent, 3, 3),
