@@ -24,8 +24,8 @@ double median(std::vector<double> values) {
     return *middle;
 }
 
-/// Right models left up to 1.4 times a measured noise once regularisation was left out: spokes of an
-/// analytic phantom at an SNR of 100.
+/// Right models left up to 1.4 times a measured noise once regularisation was left out: spokes of
+/// an analytic phantom at an SNR of 100.
 constexpr double times_of_right_model = 2;
 /// The share of the energy that voxels and single precision may leave, however little noise there
 /// is.
