@@ -521,10 +521,10 @@ void find_gain(const Predicted& predicted, const std::vector<double>& matched,
 
 /// Lines that run the other way than the scan says: mirrored, they match the other class, and as
 /// they are, their own. A symmetric object matches both as well mirrored; few coils, which see all
-/// of it, have to say it more clearly.
+/// of it, have to say it more clearly, and a single one most of all.
 Findings on_direction(const Lines& lines, const std::vector<Classes>& all) {
     const auto coils = static_cast<double>(lines.values.front().rows());
-    const double better = std::max(0.015, 0.12 / coils);
+    const double better = std::max(0.015, (coils == 1 ? 0.12 : 0.06) / coils);
     for (const Classes& classes : all) {
         const Match match = mirrored_match(lines, classes);
         if (match.of_others > better && match.of_own < -better / 2 && match.t > sure) {
