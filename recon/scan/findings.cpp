@@ -323,6 +323,9 @@ Findings findings_on_reach(const Scan& scan) {
     constexpr double full = 0.9;
     constexpr double short_of = 0.6; // half of the lines or fewer, with their centre off by some
     static const std::array<const char*, 3> axes{"kx", "ky", "kz"};
+    if (!scan.has_samples() || scan.voxels) { // neither has lines of a grid
+        return {};
+    }
     Extent extent;
     for (const Trajectory* const trajectory : trajectories_of(scan.frames)) {
         extent.add(trajectory->positions);

@@ -83,6 +83,9 @@ TEST(DoubtfulScans, LinesWithoutTheGapsOfAnAcceleration) {
     EXPECT_TRUE(findings_on_reach(lines(-size / 2, size / 2)).empty());
     EXPECT_TRUE(findings_on_reach(lines(-4, size / 2)).empty()); // partial Fourier
     EXPECT_TRUE(findings_on_reach(lines(-12, 12)).empty()); // three quarters of the resolution
+    Scan listed = lines(-8, 8);
+    listed.voxels.emplace(1, Vec3{0, 0, 0});
+    EXPECT_TRUE(findings_on_reach(listed).empty());
     Scan raw = lines(-8, 8);
     raw.format = "ismrmrd";
     EXPECT_EQ(find(findings_on_reach(raw), Found::reach_uneven).word("numbers"),
