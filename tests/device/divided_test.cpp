@@ -188,7 +188,7 @@ private:
 // What the program never does at once, and every engine must be able to.
 TEST_P(Divided, SeveralCoilsInBlocksOfPieces) {
     constexpr std::size_t coils = 3;
-    const Problem problem = test::make_problem({"volume", {9, 5, 8}, 4400, coils});
+    const Problem problem = test::make_problem({"volume", {13, 5, 12}, 4400, coils});
     const Voxels differences = test::differences_of_problem(problem);
     const std::vector<Range> samples = parts_of(4400, 4100); // chunks of 2048, blocks of 4096
     const auto planes_of = [](const Voxels& voxels, std::size_t first) {
