@@ -11,8 +11,9 @@ if ! echo '#include <vector>' | clang++ -stdlib=libc++ -x c++ -fsyntax-only - 2>
     echo "skipped: no clang++ with libc++; next: scripts/setup.sh clang libc++-dev libc++abi-dev"
     exit 77
 fi
-cmake -S "$source" -B "$work" -G Ninja -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_UNITY_BUILD=ON \
-    -DCMAKE_CXX_FLAGS=-stdlib=libc++ -DCMAKE_BUILD_TYPE=Release -DLSRECON_TESTS=OFF \
+# Compiling each file alone, and without optimisation, finds what this test is for.
+cmake -S "$source" -B "$work" -G Ninja -DCMAKE_CXX_COMPILER=clang++ \
+    -DCMAKE_CXX_FLAGS=-stdlib=libc++ -DCMAKE_CXX_FLAGS_RELEASE=-O0 -DLSRECON_TESTS=OFF \
     -DLSRECON_WITH_ISMRMRD=OFF -DLSRECON_WITH_VOROPP=OFF >"$work/log"
 cmake --build "$work" --parallel 2 --target lsrecon >>"$work/log" ||
     { grep -E 'error|warning' "$work/log" || tail "$work/log"; exit 1; }
