@@ -1,10 +1,11 @@
-// Numbers, counts and lists in messages.
+// Numbers, counts and lists in messages, and the median of numbers.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstddef>
 #include <cstdlib>
 #include <string>
 #include <vector>
@@ -12,6 +13,13 @@
 #include "base/error.hpp"
 
 namespace lsrecon {
+
+/// The middle one of at least one number, the larger one of two.
+inline double median(std::vector<double> values) {
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::nth_element(values.begin(), middle, values.end());
+    return *middle;
+}
 
 /// A number as messages show it; streams would write "nan" and "-nan".
 inline std::string shown(double value) {

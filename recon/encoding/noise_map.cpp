@@ -39,11 +39,10 @@ std::string add_statistics(Image& image, const std::string& name, const RealVect
                  [](double value) { return value > 0; });
     const double largest = values.empty() ? 0 : *std::max_element(values.begin(), values.end());
     require_an_image(largest);
-    const auto middle = values.begin() + static_cast<long>(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    image.numbers.emplace_back(name + "_median", *middle);
+    const double middle = median(values);
+    image.numbers.emplace_back(name + "_median", middle);
     image.numbers.emplace_back(name + "_largest", largest);
-    return text("median ", rounded(*middle), ", largest ", rounded(largest));
+    return text("median ", rounded(middle), ", largest ", rounded(largest));
 }
 
 /// The noise of an image by pseudo-replicas (Robson et al. 2008, MRM 60:895): the frame is solved

@@ -18,12 +18,6 @@ namespace lsrecon {
 
 namespace {
 
-double median(std::vector<double> values) {
-    const auto middle = values.begin() + static_cast<long>(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    return *middle;
-}
-
 /// Right models left up to 1.4 times a measured noise once regularisation was left out: spokes of
 /// an analytic phantom at an SNR of 100.
 constexpr double times_of_right_model = 2;

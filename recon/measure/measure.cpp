@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "base/machine.hpp"
+#include "base/numbers.hpp"
 #include "base/tolerance.hpp"
 
 namespace lsrecon {
@@ -41,12 +42,6 @@ OnHost run(Transforms& transforms, const TransformCase& what, const std::vector<
         return q_on_host(transforms, positions, weights, voxels, progress);
     }
     return adjoint_on_host(transforms, positions, what.values, voxels, progress);
-}
-
-double median(std::vector<double> values) {
-    const auto middle = values.begin() + static_cast<long>(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    return *middle;
 }
 
 } // namespace

@@ -70,7 +70,7 @@ private:
         std::size_t first = 0;
     };
 
-    /// Where the results of the filters go from dimension `depth` of a level on, for the low
+    /// Returns where filters put their results, from dimension `depth` of a level on, for the low
     /// (0) or high (1) passes so far, as bits.
     Component output_of_filter(const WaveletLevel& level, std::size_t depth, std::size_t passes,
                                const Array& numbers, const Component& coarse) const;

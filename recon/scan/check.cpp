@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "base/numbers.hpp"
+#include "base/parallel.hpp"
 #include "scan/host_memory.hpp"
 #include "scan/units.hpp"
 
@@ -395,9 +396,13 @@ void SampleCheck::add(const CoilRows& samples) {
         }
     }
     const Trajectory& trajectory = *scan_.frames[frame_].trajectory;
+    std::vector<std::size_t> clipped_of_coil(samples.rows());
+    for_each_in_parallel(samples.rows(), [&](std::size_t c) {
+        clipped_of_coil[c] = clipped(samples, c, trajectory);
+    });
     for (std::size_t c = 0; c < samples.rows(); ++c) {
-        if (const std::size_t count = clipped(samples, c, trajectory); count > 0) {
-            clipped_ += count;
+        if (clipped_of_coil[c] > 0) {
+            clipped_ += clipped_of_coil[c];
             clipped_coils_.insert(c);
         }
     }

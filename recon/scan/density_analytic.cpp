@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/numbers.hpp"
 #include "base/ranges.hpp"
 #include "scan/density.hpp"
 #include "scan/pose.hpp"
@@ -198,12 +199,9 @@ std::optional<RealVector> cells_of_spirals(const std::vector<Vec3>& k) {
     for (std::size_t m = 1; m < k.size(); ++m) {
         steps.push_back(length(minus(k[m], k[m - 1])));
     }
-    std::vector<double> sorted = steps;
-    std::nth_element(sorted.begin(), sorted.begin() + static_cast<long>(sorted.size() / 2),
-                     sorted.end());
-    const double median = sorted[sorted.size() / 2];
+    const double usual = median(steps);
     const auto first_jump =
-        std::find_if(steps.begin(), steps.end(), [&](double step) { return step > jump * median; });
+        std::find_if(steps.begin(), steps.end(), [&](double step) { return step > jump * usual; });
     const auto each = static_cast<std::size_t>(first_jump - steps.begin()) + 1;
     if (each < 3 || k.size() % each != 0) {
         return {};

@@ -35,12 +35,6 @@ double mean_over_error(const std::vector<double>& values) {
     return error > 0 ? v.mean() / error : 0;
 }
 
-double middle_of(std::vector<double> values) {
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    return *middle;
-}
-
 /// A readout that is a straight line along an axis of k-space, with samples evenly apart.
 struct Line {
     std::size_t first = 0; ///< sample
@@ -243,7 +237,7 @@ struct Classes {
     std::vector<std::size_t> targets; ///< lines between two of the other class
 };
 
-/// Those classes of which each has lines enough, every one once.
+/// Returns each way to sort lines whose two classes have enough lines, once.
 std::vector<Classes> classes_of(const Lines& lines) {
     std::uint16_t most = 0;
     for (const Line& line : lines.lines) {
@@ -336,7 +330,7 @@ Match mirrored_match(const Lines& lines, const Classes& classes) {
     return match;
 }
 
-/// Where lines are strong along their axis: the first sample, and how many.
+/// Finds the samples along the lines' axis that are strong: the first, and how many.
 std::pair<Index, Index> window_of(const Lines& lines) {
     RealVector along = RealVector::Zero(lines.values.front().cols());
     for (const MatrixXcd& values : lines.values) {
@@ -727,7 +721,7 @@ std::vector<ComplexVector> at_centre(const Trajectory& trajectory, const CoilRow
             last.push_back(column(readouts.ends[r] - 1).squaredNorm());
         }
     }
-    noise = last.empty() ? 0 : std::sqrt(middle_of(last));
+    noise = last.empty() ? 0 : std::sqrt(median(last));
     return centres;
 }
 
@@ -756,9 +750,9 @@ Steps centre_steps(const std::vector<ComplexVector>& centres, double noise) {
         ratios.push_back(std::max(a / b, b / a));
         strengths.push_back(a);
     }
-    steps.angle = middle_of(angles);
-    steps.ratio = middle_of(ratios);
-    steps.noise = 4 * noise / middle_of(strengths);
+    steps.angle = median(angles);
+    steps.ratio = median(ratios);
+    steps.noise = 4 * noise / median(strengths);
     return steps;
 }
 

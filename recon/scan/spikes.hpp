@@ -14,7 +14,7 @@ struct Spikes {
 
 /// Samples whose amplitude is 5 times that of the twelfth strongest sample as far out in k-space or
 /// farther; the signal of an object is as strong at its neighbours. Up to 11 of a frame are found.
-/// Of 100 simulated scans the strongest sample was 1.0 to 2.5 times it.
+/// The strongest sample of 100 simulated scans was 1.0 to 2.5 times it.
 Spikes spikes_of(const CoilRows& samples, const Trajectory& trajectory);
 
 } // namespace lsrecon

@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "base/numbers.hpp"
 #include "scan/pose.hpp"
 
 namespace lsrecon {
@@ -105,11 +106,9 @@ std::vector<double> steps_of(const std::vector<Vec3>& positions) {
 }
 
 /// Steps that are longer lead from one readout to the next.
-double longest_step(std::vector<double> steps) {
+double longest_step(const std::vector<double>& steps) {
     constexpr double of_median = 2.5;
-    const auto middle = steps.begin() + static_cast<std::ptrdiff_t>(steps.size() / 2);
-    std::nth_element(steps.begin(), middle, steps.end());
-    return of_median * *middle;
+    return of_median * median(steps);
 }
 
 /// The finalizer of splitmix64 (Steele et al. 2014, OOPSLA).

@@ -52,7 +52,7 @@ void add_jumps(const RealVector& field, const Grid& grid, std::size_t d, double 
 }
 
 /// The median of a number of each jump.
-double median(const std::vector<Jump>& jumps, double Jump::*number) {
+double median_of(const std::vector<Jump>& jumps, double Jump::*number) {
     std::vector<double> values;
     for (const Jump& jump : jumps) {
         values.push_back(jump.*number);
@@ -78,8 +78,8 @@ std::optional<Finding> wrapped_field(const RealVector& field, const Grid& grid) 
     if (jumps.size() < fewest) {
         return std::nullopt;
     }
-    const double size = median(jumps, &Jump::size);
-    const double middle = median(jumps, &Jump::middle);
+    const double size = median_of(jumps, &Jump::size);
+    const double middle = median_of(jumps, &Jump::middle);
     const auto of_one_size =
         static_cast<std::size_t>(std::count_if(jumps.begin(), jumps.end(), [&](const Jump& jump) {
             return std::abs(jump.size - size) < size / 4 &&

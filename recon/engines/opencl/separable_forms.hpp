@@ -36,7 +36,7 @@ constexpr std::size_t lanes_of(Precision precision) {
     return 64 / bytes_of(precision);
 }
 
-/// Where the factors of a trajectory may be left for another scan.
+/// Keeps the factors of a trajectory for another scan.
 struct FactorStore {
     ContentStore* store; ///< or null
     const std::vector<Vec3>& positions;
