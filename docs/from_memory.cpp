@@ -26,7 +26,8 @@ int main() {
     scan.grid.size = {n, n, 1};
     scan.coil_maps = CoilRows(maps);
     const auto shared = std::make_shared<const Trajectory>(trajectory); // by all frames
-    scan.frames.push_back({shared, CoilRows(samples), "", {}});
+    const auto borrowed = CoilRows::of(samples.data(), 2, 300 * n, nullptr); // without a copy
+    scan.frames.push_back({shared, borrowed, "", {}});
 
     ComplexVector image; // N, x fastest
     FramesInMemory source(scan);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/error.hpp" // what every call throws: the exit code and the next step
+#include "base/parallel.hpp" // the cores that a thread works on
 #include "base/report.hpp" // who hears of stages, progress and findings
 #include "base/version.hpp" // of the library
 #include "encoding/certificate.hpp" // how wrong F^H d and Q of an encoding are

@@ -397,7 +397,8 @@ struct Neighbour {
     ~Neighbour() { jobs.close(); } // before the thread is waited for
 
     template <typename Work> void start(const Work& work) {
-        thread = std::async(std::launch::async, [this, work] {
+        thread = std::async(std::launch::async, [this, work, cores = all_cores()] {
+            limit_cores(cores);
             try {
                 work();
             } catch (...) {

@@ -1,7 +1,9 @@
 // Samples and coil maps, a row a coil, in the precision of their file.
 #pragma once
 
+#include <memory>
 #include <optional>
+#include <type_traits>
 #include <utility>
 #include <variant>
 
@@ -11,7 +13,8 @@
 namespace lsrecon {
 
 /// Complex numbers, a row a coil, in the precision of the file that they come from: samples, C x M,
-/// or coil maps, C x N. A row is contiguous, and so are all rows together.
+/// or coil maps, C x N. A row is contiguous, and so are all rows together. They may be values of
+/// somebody else, which are copied before they are changed.
 class CoilRows {
 public:
     using Floats =
@@ -34,13 +37,36 @@ public:
         }
     }
 
-    /// visit(values), which are Floats or a CoilMatrix.
-    template <typename Visit> decltype(auto) visit(const Visit& function) const {
-        return std::visit(function, values_);
+    /// The values of somebody else, one row after another, without a copy: `keeper` and its copies
+    /// keep them as they are. Real is float or double.
+    template <typename Real> static CoilRows of(const std::complex<Real>* values, std::size_t rows,
+                                                std::size_t columns,
+                                                std::shared_ptr<const void> keeper) {
+        CoilRows result;
+        result.values_ = Borrowed<Real>{values, static_cast<Eigen::Index>(rows),
+                                        static_cast<Eigen::Index>(columns), std::move(keeper)};
+        return result;
     }
+
+    /// function(values), which are an Eigen::Map of constant Floats or of a constant CoilMatrix.
+    template <typename Visit> decltype(auto) visit(const Visit& function) const {
+        return std::visit(
+            [&](const auto& held) -> decltype(auto) {
+                using Held = std::decay_t<decltype(held)>;
+                if constexpr (std::is_same_v<Held, CoilMatrix> || std::is_same_v<Held, Floats>) {
+                    return function(Eigen::Map<const Held>(held.data(), held.rows(), held.cols()));
+                } else {
+                    return function(held.map());
+                }
+            },
+            values_);
+    }
+    /// function(values), which are Floats or a CoilMatrix, to change them.
     template <typename Visit> decltype(auto) visit(const Visit& function) {
         largest_part_.reset();
-        return std::visit(function, values_);
+        own();
+        Floats* const floats = std::get_if<Floats>(&values_);
+        return floats ? function(*floats) : function(std::get<CoilMatrix>(values_));
     }
 
     std::size_t rows() const {
@@ -51,7 +77,10 @@ public:
     }
     bool empty() const { return rows() * columns() == 0; }
     Precision precision() const {
-        return std::holds_alternative<Floats>(values_) ? Precision::float32 : Precision::float64;
+        return visit([](const auto& values) {
+            return sizeof(values(0, 0)) == sizeof(std::complex<float>) ? Precision::float32
+                                                                       : Precision::float64;
+        });
     }
 
     template <typename Row, typename Column> Complex operator()(Row row, Column column) const {
@@ -87,9 +116,9 @@ public:
     /// The values themselves where they are doubles, as those that a program makes.
     CoilMatrix& doubles() {
         largest_part_.reset();
+        own();
         return std::get<CoilMatrix>(values_);
     }
-    const CoilMatrix& doubles() const { return std::get<CoilMatrix>(values_); }
 
     /// Real and imaginary parts of all values, one after the other.
     template <typename Matrix> static const typename Matrix::RealScalar* parts_of(const Matrix& m) {
@@ -100,7 +129,26 @@ public:
     }
 
 private:
-    std::variant<CoilMatrix, Floats> values_;
+    template <typename Real> struct Borrowed {
+        using Matrix =
+            Eigen::Matrix<std::complex<Real>, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+        Eigen::Map<const Matrix> map() const { return {data, rows, columns}; }
+
+        const std::complex<Real>* data;
+        Eigen::Index rows, columns;
+        std::shared_ptr<const void> keeper;
+    };
+
+    /// Copies values of somebody else.
+    void own() {
+        if (const auto* doubles = std::get_if<Borrowed<double>>(&values_)) {
+            values_ = CoilMatrix(doubles->map());
+        } else if (const auto* floats = std::get_if<Borrowed<float>>(&values_)) {
+            values_ = Floats(floats->map());
+        }
+    }
+
+    std::variant<CoilMatrix, Floats, Borrowed<double>, Borrowed<float>> values_;
     std::optional<double> largest_part_; ///< when it is known
 };
 

@@ -3,7 +3,6 @@
 
 #include "base/parallel.hpp"
 
-#include <atomic>
 #include <exception>
 #include <limits>
 #include <map>
@@ -17,7 +16,7 @@ namespace lsrecon {
 
 namespace {
 
-std::atomic<std::size_t> most_cores{std::numeric_limits<std::size_t>::max()};
+thread_local std::size_t most_cores = std::numeric_limits<std::size_t>::max();
 
 /// Threads that wait for work: one takes longer to start than small transforms do.
 class Team {
@@ -148,16 +147,17 @@ std::size_t share_of_cores(const std::vector<AllowedCores>& of_node, std::size_t
 }
 
 std::size_t all_cores() {
-    return std::min(most_cores.load(), cores_of_machine());
+    return std::min(most_cores, cores_of_machine());
 }
 
-void limit_cores(std::size_t most) {
-    most_cores = most;
+std::size_t limit_cores(std::size_t most) {
+    return std::exchange(most_cores, most);
 }
 
 void on_cores(std::size_t cores, const std::function<void(std::size_t core)>& work) {
     std::vector<std::exception_ptr> failures(cores);
-    const std::function<void(std::size_t)> guarded = [&](std::size_t core) {
+    const std::function<void(std::size_t)> guarded = [&, limit = most_cores](std::size_t core) {
+        limit_cores(limit);
         try {
             work(core);
         } catch (...) {

@@ -51,11 +51,12 @@ AllowedCores allowed_cores(const std::string& root = "");
 /// group. The number is whole, since threads wait for each other, and at least one.
 std::size_t share_of_cores(const std::vector<AllowedCores>& of_node, std::size_t rank);
 
-/// The number of cores that this process works on: fewer than the machine's where others share
-/// them. The results of the process do not depend on it.
+/// The number of cores that this thread works on: fewer than the machine's where others share
+/// them. Results do not depend on it.
 std::size_t all_cores();
-/// Limits the number of cores from now on.
-void limit_cores(std::size_t most);
+/// Limits the number of cores of this thread from now on, and of the work that on_cores() does for
+/// it. Returns the limit before.
+std::size_t limit_cores(std::size_t most);
 
 /// Calls work(core) for every core below `cores`, side by side, on threads that wait for the next
 /// call. Where the system gives no more threads, this one does their work. The first exception of

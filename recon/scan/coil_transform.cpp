@@ -59,7 +59,7 @@ Eigen::MatrixXcd gram(const CoilRows& rows) {
 
 CoilRows mixed(const CoilTransform& mixing, const CoilRows& rows) {
     return rows.visit([&](const auto& values) -> CoilRows {
-        using Matrix = std::decay_t<decltype(values)>;
+        using Matrix = typename std::decay_t<decltype(values)>::PlainObject;
         Matrix result(mixing.rows(), values.cols());
         visit_columns(values, [&](const Eigen::MatrixXcd& columns, std::size_t, Eigen::Index first,
                                   Eigen::Index count) {

@@ -44,8 +44,8 @@ Trajectory subset(const Trajectory& trajectory, const std::vector<std::size_t>& 
 
 Frame subset(const Frame& frame, const std::vector<std::size_t>& indices) {
     CoilRows samples = frame.samples.visit([&](const auto& values) {
-        std::decay_t<decltype(values)> chosen(values.rows(),
-                                              static_cast<Eigen::Index>(indices.size()));
+        typename std::decay_t<decltype(values)>::PlainObject chosen(
+            values.rows(), static_cast<Eigen::Index>(indices.size()));
         for_each_in_parallel(static_cast<std::size_t>(values.rows()), [&](std::size_t row) {
             const auto r = static_cast<Eigen::Index>(row);
             chosen.row(r) = values.row(r)(indices);

@@ -255,8 +255,10 @@ double noise_deviation(const SimulationOptions& options, const Scan& scan) {
     double square = 0;
     double count = 0;
     for (const Frame& frame : scan.frames) {
-        square += frame.samples.doubles().squaredNorm();
-        count += static_cast<double>(frame.samples.doubles().size());
+        frame.samples.visit([&](const auto& values) {
+            square += static_cast<double>(values.squaredNorm());
+            count += static_cast<double>(values.size());
+        });
     }
     return options.noise * std::sqrt(square / count);
 }

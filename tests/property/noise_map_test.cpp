@@ -87,7 +87,7 @@ TEST_F(NoiseMap, OfAFullCartesianScanIsOneOverTheRootOfN) {
 
 TEST_F(NoiseMap, OfTwoCoilsIsDividedByTheRootOfTheirSquares) {
     const Scan scan = two_coils();
-    const RealVector squares = scan.coil_maps.doubles().colwise().squaredNorm().transpose();
+    const RealVector squares = scan.coil_maps.to_doubles().colwise().squaredNorm().transpose();
     expect_near(solved(scan, "noise_map"), (48 * squares).cwiseSqrt().cwiseInverse());
     expect_near(stored("g_factor"), RealVector::Ones(48));
 }

@@ -24,7 +24,7 @@ ComplexVector inverse_transform(const Scan& scan, std::size_t index) {
     const Frame& frame = scan.frames.at(index);
     const CoilMatrix image =
         adjoint_on_host(*reference_transforms(), frame.trajectory->positions,
-                        frame.samples.doubles(), scan.image_voxels(), [](double) {})
+                        frame.samples.to_doubles(), scan.image_voxels(), [](double) {})
             .values;
     return image.row(0).transpose() / static_cast<double>(scan.grid.voxels());
 }

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <limits>
+#include <memory>
 
 #include "scan/check.hpp"
 #include "scan/scan.hpp"
@@ -30,6 +31,23 @@ TEST(CoilRows, KeepsThePrecisionItIsGiven) {
     EXPECT_TRUE(CoilRows().empty());
     EXPECT_TRUE(CoilRows(5, 0, Precision::float32).empty());
     EXPECT_EQ(CoilRows(5, 0, Precision::float32).rows(), 5U) << "coils are known before samples";
+}
+
+TEST(CoilRows, ValuesOfSomebodyElseAreCopiedOnlyToBeChanged) {
+    const auto theirs = std::make_shared<const CoilRows::Floats>(some_floats());
+    CoilRows rows = CoilRows::of(theirs->data(), 2, 3, theirs);
+    EXPECT_EQ(rows, CoilRows(some_floats()));
+    EXPECT_EQ(rows.precision(), Precision::float32);
+    const auto first = [](const CoilRows& of) {
+        return of.visit([](const auto& values) { return static_cast<const void*>(values.data()); });
+    };
+    const CoilRows copy = rows;
+    EXPECT_EQ(first(copy), theirs->data());
+    EXPECT_EQ(theirs.use_count(), 3);
+    rows.visit([](auto& values) { values *= 2; });
+    EXPECT_EQ(rows, CoilRows(CoilRows::Floats(2 * some_floats())));
+    EXPECT_EQ(*theirs, some_floats());
+    EXPECT_EQ(theirs.use_count(), 2);
 }
 
 TEST(CoilRows, FloatsBecomeTheSameDoubles) {

@@ -58,6 +58,17 @@ TEST(Parallel, WorkWithinWorkAndOfSeveralThreadsIsDone) {
     EXPECT_EQ(sums, std::vector<std::size_t>(8, 5050));
 }
 
+TEST(Parallel, ALimitIsThatOfItsThreadAndOfItsWork) {
+    std::vector<std::size_t> within(2);
+    const std::size_t before = limit_cores(1);
+    on_cores(2, [&](std::size_t core) { within[core] = all_cores(); });
+    std::thread([] { EXPECT_EQ(all_cores(), cores_of_machine()); }).join();
+    limit_cores(before);
+    EXPECT_EQ(within, std::vector<std::size_t>(2, 1));
+    on_cores(2, [&](std::size_t core) { within[core] = all_cores(); });
+    EXPECT_EQ(within, std::vector<std::size_t>(2, cores_of_machine()));
+}
+
 TEST(Parallel, AFailureOfTheLowestCoreIsThrownAndWorkGoesOn) {
     const auto failing = [](std::size_t i) { throw std::runtime_error(std::to_string(i)); };
     try {

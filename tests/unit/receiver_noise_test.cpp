@@ -92,8 +92,8 @@ TEST(ReceiverNoise, FramesHaveTheirOwnOfOneDeviation) {
     const Simulation simulation = simulated(options);
     const double deviation = deviation_of_snr(10, simulation.truth.col(0));
     // The clean samples of both are the same.
-    const CoilMatrix difference =
-        simulation.scan.frames[0].samples.doubles() - simulation.scan.frames[1].samples.doubles();
+    const CoilMatrix difference = simulation.scan.frames[0].samples.to_doubles() -
+                                  simulation.scan.frames[1].samples.to_doubles();
     const double count = static_cast<double>(difference.size());
     EXPECT_NEAR(std::sqrt(difference.real().squaredNorm() / count), std::sqrt(2) * deviation,
                 5 / std::sqrt(2 * count) * std::sqrt(2) * deviation);

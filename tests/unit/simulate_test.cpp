@@ -67,8 +67,8 @@ TEST(Simulate, AnalyticAndVoxelModelsAgreeAtLowFrequencies) {
     options.model = "voxels";
     const Simulation voxels = simulated(options);
     const Trajectory& trajectory = *analytic.scan.frames.front().trajectory;
-    const CoilMatrix& a = analytic.scan.frames.front().samples.doubles();
-    const CoilMatrix& b = voxels.scan.frames.front().samples.doubles();
+    const CoilMatrix a = analytic.scan.frames.front().samples.to_doubles();
+    const CoilMatrix b = voxels.scan.frames.front().samples.to_doubles();
     for (std::size_t m = 0; m < trajectory.samples(); ++m) {
         const Vec3& k = trajectory.positions[m];
         if (std::hypot(k[0], k[1]) <= 4) {
