@@ -1,13 +1,15 @@
+// Finds what is wrong with the lines of a frame.
+
 #include "scan/readouts.hpp"
 
 #include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <optional>
 
 #include "base/numbers.hpp"
+#include "scan/cartesian_lines.hpp"
 
 // Prediction of lines: Griswold et al. 2002, GRAPPA. Line t of class b is predicted by the kernel
 // K of class a from its two neighbours s. Where class b has the factor g against class a,
@@ -20,9 +22,6 @@ namespace {
 using Eigen::Index;
 using Eigen::MatrixXcd;
 
-constexpr std::size_t fewest_lines = 8; ///< of a class
-constexpr std::size_t most_lines = 96; ///< around the strongest
-constexpr Index most_channels = 6; ///< the strongest combinations of coils
 constexpr std::ptrdiff_t half_window = 20; ///< samples to each side of the strongest
 constexpr double sure = 5; ///< t-value
 constexpr double gained = 1.1; ///< what is unexplained, over that with the correction
@@ -33,201 +32,6 @@ double mean_over_error(const std::vector<double>& values) {
     const double n = static_cast<double>(v.size());
     const double error = std::sqrt((v.array() - v.mean()).square().sum() / (n - 1) / n);
     return error > 0 ? v.mean() / error : 0;
-}
-
-/// A readout that is a straight line along an axis of k-space, with samples evenly apart.
-struct Line {
-    std::size_t first = 0; ///< sample
-    std::size_t count = 0;
-    std::size_t axis = 0;
-    double step = 0; ///< below 0 where it runs backwards
-    Vec3 start{}; ///< its sample of the least k
-    std::size_t number = 0; ///< in the order of the frame's lines
-    std::uint16_t segment = 0;
-};
-
-/// count is 0 where the readout is no such line.
-Line line_of(const std::vector<Vec3>& k, std::size_t first, std::size_t end) {
-    constexpr double straight = 0.01; // cycles per field of view
-    if (end < first + 8) {
-        return {};
-    }
-    Line line{first, end - first, 0, 0, k[first], 0, 0};
-    for (std::size_t d = 0; d < 3; ++d) {
-        if (std::abs(k[end - 1][d] - k[first][d]) > std::abs(line.step)) {
-            line.axis = d;
-            line.step = k[end - 1][d] - k[first][d];
-        }
-    }
-    line.step /= static_cast<double>(line.count - 1);
-    for (std::size_t m = first; m < end; ++m) {
-        for (std::size_t d = 0; d < 3; ++d) {
-            const double along = d == line.axis ? line.step * static_cast<double>(m - first) : 0;
-            if (!(std::abs(k[m][d] - k[first][d] - along) < straight)) {
-                return {};
-            }
-        }
-    }
-    line.start[line.axis] = std::min(k[first][line.axis], k[end - 1][line.axis]);
-    return line;
-}
-
-double line_energy(const CoilRows& samples, const Line& line) {
-    return samples.visit([&](const auto& values) {
-        return static_cast<double>(
-            values.middleCols(static_cast<Index>(line.first), static_cast<Index>(line.count))
-                .squaredNorm());
-    });
-}
-
-/// Lines of one plane of k-space that lie evenly beside each other, by their position in it. The
-/// values of each hold the samples, a row a channel, that all lines have, in the order of rising k.
-struct Lines {
-    std::vector<Line> lines;
-    std::vector<MatrixXcd> values;
-    std::vector<long> at; ///< position in steps of the least distance
-    std::vector<double> energy;
-    double floor = 0; ///< energy of lines of little but noise
-    std::size_t across = 0; ///< axis on which they lie beside each other
-    double distance = 0; ///< cycles per field of view
-
-    /// Lines with a neighbour on both sides.
-    std::vector<std::size_t> inner() const {
-        std::vector<std::size_t> result;
-        for (std::size_t i = 1; i + 1 < at.size(); ++i) {
-            if (at[i] - at[i - 1] == 1 && at[i + 1] - at[i] == 1) {
-                result.push_back(i);
-            }
-        }
-        return result;
-    }
-};
-
-/// The lines of the plane with the most energy; none unless every readout is a line of one axis,
-/// whose samples fall on those of the others.
-std::vector<Line> plane_of(const Trajectory& trajectory, const CoilRows& samples,
-                           const FrameReadouts& readouts) {
-    std::map<long, std::pair<double, std::vector<Line>>> planes;
-    Line first_line;
-    std::size_t first = 0;
-    for (std::size_t r = 0; r < readouts.ends.size(); first = readouts.ends[r++]) {
-        Line line = line_of(trajectory.positions, first, readouts.ends[r]);
-        first_line = first_line.count > 0 ? first_line : line;
-        const double apart =
-            line.count == 0
-                ? HUGE_VAL
-                : (line.start[line.axis] - first_line.start[first_line.axis]) / line.step;
-        if (line.axis != first_line.axis || !(std::abs(apart - std::round(apart)) < 0.05) ||
-            std::abs(std::abs(line.step / first_line.step) - 1) > 1e-3) {
-            return {};
-        }
-        line.segment = readouts.segments.empty() ? std::uint16_t(0) : readouts.segments[r];
-        const std::size_t normal = line.axis == 2 ? 1 : 2;
-        auto& [energy, lines] = planes[std::lround(line.start[normal])];
-        line.number = lines.size();
-        energy += line_energy(samples, line);
-        lines.push_back(line);
-    }
-    const auto strongest =
-        std::max_element(planes.begin(), planes.end(), [](const auto& a, const auto& b) {
-            return a.second.first < b.second.first;
-        });
-    return strongest == planes.end() ? std::vector<Line>() : strongest->second.second;
-}
-
-/// Sorts lines by position, the first of each, and keeps those around the strongest.
-void sort_lines(std::vector<Line> plane, const CoilRows& samples, Lines& sorted) {
-    const std::size_t across = sorted.across;
-    std::stable_sort(plane.begin(), plane.end(), [&](const Line& a, const Line& b) {
-        return a.start[across] < b.start[across];
-    });
-    double least = HUGE_VAL;
-    for (std::size_t i = 0; i < plane.size(); ++i) {
-        const double gap =
-            i == 0 ? HUGE_VAL : plane[i].start[across] - sorted.lines.back().start[across];
-        if (gap > 0.1) {
-            least = std::min(least, gap);
-            sorted.lines.push_back(plane[i]);
-            sorted.energy.push_back(line_energy(samples, plane[i]));
-        }
-    }
-    sorted.distance = least;
-    const auto strongest = std::max_element(sorted.energy.begin(), sorted.energy.end());
-    const std::size_t middle = static_cast<std::size_t>(strongest - sorted.energy.begin());
-    const std::size_t last = std::min(sorted.lines.size(), middle + most_lines / 2);
-    const std::size_t first = last - std::min(last, most_lines);
-    sorted.lines = {sorted.lines.begin() + static_cast<std::ptrdiff_t>(first),
-                    sorted.lines.begin() + static_cast<std::ptrdiff_t>(last)};
-    for (const Line& line : sorted.lines) {
-        sorted.at.push_back(
-            std::lround((line.start[across] - sorted.lines.front().start[across]) / least));
-    }
-}
-
-void set_values(const CoilRows& samples, Lines& lines) {
-    const std::size_t axis = lines.lines.front().axis;
-    double start = -HUGE_VAL;
-    double end = HUGE_VAL;
-    for (const Line& line : lines.lines) {
-        const double step = std::abs(line.step);
-        start = std::max(start, line.start[axis]);
-        end = std::min(end, line.start[axis] + step * static_cast<double>(line.count));
-    }
-    for (const Line& line : lines.lines) {
-        const double step = std::abs(line.step);
-        const auto count = static_cast<Index>(std::max(0L, std::lround((end - start) / step)));
-        const Index from = static_cast<Index>(std::lround((start - line.start[axis]) / step));
-        const Index first = static_cast<Index>(line.first) +
-                            (line.step > 0 ? from : static_cast<Index>(line.count) - from - count);
-        MatrixXcd values = samples.visit([&](const auto& all) {
-            return MatrixXcd(all.middleCols(first, count).template cast<Complex>());
-        });
-        if (line.step < 0) {
-            values = values.rowwise().reverse().eval();
-        }
-        lines.values.push_back(std::move(values));
-    }
-    for (std::size_t i = 0; i < lines.values.size(); ++i) {
-        lines.energy.resize(lines.values.size());
-        lines.energy[i] = lines.values[i].squaredNorm();
-    }
-    std::vector<double> energies = lines.energy;
-    std::sort(energies.begin(), energies.end());
-    lines.floor = std::max(energies[energies.size() / 10], 1e-6 * energies.back());
-}
-
-/// Leaves the combinations of coils that hold the most energy.
-void combine_coils(Lines& lines) {
-    const Index coils = lines.values.front().rows();
-    if (coils <= most_channels) {
-        return;
-    }
-    MatrixXcd covariance = MatrixXcd::Zero(coils, coils);
-    for (const MatrixXcd& values : lines.values) {
-        covariance += values * values.adjoint();
-    }
-    const MatrixXcd strongest = Eigen::SelfAdjointEigenSolver<MatrixXcd>(covariance)
-                                    .eigenvectors()
-                                    .rightCols(most_channels);
-    for (MatrixXcd& values : lines.values) {
-        values = strongest.adjoint() * values;
-    }
-}
-
-Lines lines_of(const Trajectory& trajectory, const CoilRows& samples,
-               const FrameReadouts& readouts) {
-    const std::vector<Line> plane = plane_of(trajectory, samples, readouts);
-    Lines lines;
-    if (plane.size() < 2 * fewest_lines || samples.largest_part() == 0) {
-        return lines;
-    }
-    lines.across = plane.front().axis == 0 ? 1 : 0;
-    sort_lines(plane, samples, lines);
-    if (lines.lines.size() >= 2 * fewest_lines) {
-        set_values(samples, lines);
-    }
-    const bool usable = !lines.values.empty() && lines.values.front().cols() >= 16;
-    return usable ? lines : Lines();
 }
 
 /// A way to sort lines into two classes.
@@ -266,7 +70,8 @@ std::vector<Classes> classes_of(const Lines& lines) {
         const bool known = std::any_of(usable.begin(), usable.end(), [&](const Classes& other) {
             return other.targets == classes.targets;
         });
-        if (std::min(of_second, classes.targets.size() - of_second) >= fewest_lines && !known) {
+        if (std::min(of_second, classes.targets.size() - of_second) >= FrameReadouts::fewest &&
+            !known) {
             usable.push_back(std::move(classes));
         }
     }
@@ -616,7 +421,7 @@ std::optional<double> quadratic_phase(const Lines& lines) {
         all += weight * t.squaredNorm();
         pairs.emplace_back(static_cast<double>(number), weight * s * t.adjoint());
     }
-    if (pairs.size() < 2 * fewest_lines) {
+    if (pairs.size() < 2 * FrameReadouts::fewest) {
         return std::nullopt;
     }
     const Eigen::LLT<MatrixXcd> solver = solver_of(gram);
@@ -681,136 +486,6 @@ Findings on_position(const Grid& grid, const Lines& lines) {
              {{"axis", std::string(1, "xyz"[lines.across])}, {"shift", shift}}}};
 }
 
-/// The values of readouts where they cross k = 0, between the two samples beside it.
-std::vector<ComplexVector> at_centre(const Trajectory& trajectory, const CoilRows& samples,
-                                     const FrameReadouts& readouts, double& noise) {
-    constexpr double near = 0.2; // cycles per field of view
-    std::vector<ComplexVector> centres;
-    std::vector<double> last;
-    const auto column = [&](std::size_t m) {
-        return samples.visit([&](const auto& values) {
-            return ComplexVector(values.col(static_cast<Index>(m)).template cast<Complex>());
-        });
-    };
-    std::size_t first = 0;
-    for (std::size_t r = 0; r < readouts.ends.size(); first = readouts.ends[r++]) {
-        double nearest = near;
-        std::size_t best = 0;
-        double share = 0;
-        for (std::size_t m = first; m + 1 < readouts.ends[r]; ++m) {
-            const Vec3& k = trajectory.positions[m];
-            Vec3 step = trajectory.positions[m + 1];
-            double along = 0;
-            double squared = 0;
-            for (std::size_t d = 0; d < 3; ++d) {
-                step[d] -= k[d];
-                along -= k[d] * step[d];
-                squared += step[d] * step[d];
-            }
-            const double part = squared > 0 ? std::clamp(along / squared, 0.0, 1.0) : 0;
-            const double distance =
-                std::hypot(k[0] + part * step[0], k[1] + part * step[1], k[2] + part * step[2]);
-            if (distance < nearest && squared < 2) {
-                nearest = distance;
-                best = m + 1;
-                share = part;
-            }
-        }
-        if (best > 0) {
-            centres.emplace_back((1 - share) * column(best - 1) + share * column(best));
-            last.push_back(column(readouts.ends[r] - 1).squaredNorm());
-        }
-    }
-    noise = last.empty() ? 0 : std::sqrt(median(last));
-    return centres;
-}
-
-/// The steps of phase and strength from each readout to the next, at k = 0.
-struct Steps {
-    ComplexVector phases; ///< of absolute value 1
-    double angle = 0; ///< median, in degrees
-    double ratio = 1; ///< median of the stronger over the weaker
-    double coherence = 0; ///< 1 where all coils step alike
-    double noise = 0; ///< bound of the standard deviation of a phase, times 4
-};
-
-Steps centre_steps(const std::vector<ComplexVector>& centres, double noise) {
-    Steps steps;
-    steps.phases.resize(static_cast<Index>(centres.size()) - 1);
-    std::vector<double> angles;
-    std::vector<double> ratios;
-    std::vector<double> strengths;
-    for (std::size_t s = 0; s + 1 < centres.size(); ++s) {
-        const double a = std::max(centres[s].norm(), 1e-30);
-        const double b = std::max(centres[s + 1].norm(), 1e-30);
-        const Complex step = centres[s].dot(centres[s + 1]) / (a * b);
-        steps.phases(static_cast<Index>(s)) = step / std::max(std::abs(step), 1e-30);
-        steps.coherence += std::abs(step) / static_cast<double>(centres.size() - 1);
-        angles.push_back(per_radian * std::abs(std::arg(step)));
-        ratios.push_back(std::max(a / b, b / a));
-        strengths.push_back(a);
-    }
-    steps.angle = median(angles);
-    steps.ratio = median(ratios);
-    steps.noise = 4 * noise / median(strengths);
-    return steps;
-}
-
-/// The step of a step that grows by the same from one readout to the next, in degrees; none where
-/// the steps are not so regular, or as regular without growth.
-std::optional<double> growth_of(const ComplexVector& phases, double regular) {
-    constexpr int resolution = 720; // half degrees
-    constexpr int least = 6;
-    double best = std::max(regular, std::abs(phases.mean()));
-    std::optional<double> growth;
-    for (int q = least; q <= resolution - least; ++q) {
-        Complex sum = 0;
-        for (Index s = 0; s < phases.size(); ++s) {
-            sum += phases(s) * std::polar(1.0, -2 * pi * q * static_cast<double>(s) / resolution);
-        }
-        if (std::abs(sum) / static_cast<double>(phases.size()) > best) {
-            best = std::abs(sum) / static_cast<double>(phases.size());
-            growth = (q <= resolution / 2 ? q : q - resolution) * 360.0 / resolution;
-        }
-    }
-    return growth;
-}
-
-/// Readouts that measure k = 0 measure the same there, but for noise.
-Findings on_centres(const std::vector<ComplexVector>& centres, double noise) {
-    constexpr double differ = 20; // degrees
-    constexpr double differ_in_strength = 1.15;
-    constexpr double regular = 0.8; // share of the steps
-    constexpr double same_coils = 0.9;
-    if (centres.size() < fewest_lines) {
-        return {};
-    }
-    const Steps steps = centre_steps(centres, noise);
-    if (steps.coherence < same_coils) {
-        return {};
-    }
-    if (steps.angle > std::max(differ, per_radian * steps.noise)) {
-        const Complex mean = steps.phases.mean();
-        const double step = per_radian * std::arg(mean);
-        const std::optional<double> growth = growth_of(steps.phases, regular);
-        if (growth && std::abs(*growth) < 175) { // 180: two classes
-            return {{Found::readout_quadratic, {{"degrees", *growth}, {"half", *growth / 2}}}};
-        }
-        if (std::abs(mean) > regular && std::abs(step) > differ / 2) {
-            return {{Found::readout_steps, {{"degrees", std::round(step)}}}};
-        }
-        return {{Found::shots_differ,
-                 {{"degrees", std::round(steps.angle)}, {"gain", 1}},
-                 {{"which", "neighbouring readouts"}}}};
-    }
-    if (steps.ratio > std::max(differ_in_strength, std::exp(steps.noise))) {
-        return {{Found::shots_differ,
-                 {{"degrees", 0}, {"gain", 1 / steps.ratio}},
-                 {{"which", "neighbouring readouts"}}}};
-    }
-    return {};
-}
-
 } // namespace
 
 FrameReadouts readouts_of(const Trajectory& trajectory) {
@@ -843,14 +518,12 @@ FrameReadouts readouts_of(const Trajectory& trajectory) {
 
 Findings findings_on_readouts(const Grid& grid, const Trajectory& trajectory,
                               const CoilRows& samples, const FrameReadouts& readouts) {
-    if (readouts.ends.size() < fewest_lines || samples.empty()) {
+    if (readouts.ends.size() < FrameReadouts::fewest || samples.empty()) {
         return {};
     }
     Lines lines = lines_of(trajectory, samples, readouts);
     if (lines.values.empty()) {
-        double noise = 0;
-        const auto centres = at_centre(trajectory, samples, readouts, noise);
-        return on_centres(centres, noise);
+        return findings_at_centre(trajectory, samples, readouts);
     }
     const std::vector<Classes> classes = classes_of(lines);
     Findings findings = on_direction(lines, classes);

@@ -14,6 +14,8 @@ namespace lsrecon {
 
 /// The readouts of a frame, in the order in which they were taken.
 struct FrameReadouts {
+    static constexpr std::size_t fewest = 8; ///< of which a class is compared with another
+
     std::vector<std::size_t> ends; ///< samples up to the end of each
     std::vector<std::uint16_t> segments; ///< shot of each, or none where it is not known
 };
@@ -33,5 +35,8 @@ FrameReadouts readouts_of(const Trajectory& trajectory);
 /// it does, and the gain has a t-value of 5 over the lines.
 Findings findings_on_readouts(const Grid& grid, const Trajectory& trajectory,
                               const CoilRows& samples, const FrameReadouts& readouts);
+/// What readouts that cross k = 0 show of it: they measure the same there, but for noise.
+Findings findings_at_centre(const Trajectory& trajectory, const CoilRows& samples,
+                            const FrameReadouts& readouts);
 
 } // namespace lsrecon
