@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds, and runs the tests; CI runs this and scripts/check_format.sh.
 #     test.sh [--slow]
-# --slow: also those with the label slow: documents, the page in a browser, each header alone, and a
-# build with clang and libc++.
+# --slow: also those with the label slow: documents, the page in a browser, each header alone, a
+# build with clang and libc++, and cases of kernels that take long to compile.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

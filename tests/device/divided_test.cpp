@@ -9,6 +9,7 @@
 #include "support/arrays.hpp"
 #include "support/device_fixture.hpp"
 #include "support/numbers.hpp"
+#include "support/surroundings.hpp"
 #include "support/transforms.hpp"
 #include "support/wrapped_transforms.hpp"
 
@@ -247,11 +248,14 @@ TEST_P(Divided, SeveralCoilsInBlocksOfPieces) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Precisions, Divided,
-                         testing::Values(Precision::float32, Precision::float64),
-                         [](const auto& of) {
-                             return of.param == Precision::float64 ? "Doubles" : "Floats";
-                         });
+std::vector<Precision> precisions() {
+    return test::slow_cases() ? std::vector<Precision>{Precision::float32, Precision::float64}
+                              : std::vector<Precision>{Precision::float32};
+}
+
+INSTANTIATE_TEST_SUITE_P(Precisions, Divided, testing::ValuesIn(precisions()), [](const auto& of) {
+    return of.param == Precision::float64 ? "Doubles" : "Floats";
+});
 
 } // namespace
 } // namespace lsrecon

@@ -24,7 +24,7 @@ using test::Problem;
 constexpr double little_memory = 40000;
 constexpr std::size_t samples = 257;
 
-std::vector<Case> cases() {
+std::vector<Case> piece_cases() {
     Case list{"AList", {16, 12, 10}, samples, 3};
     list.listed_voxels = 301;
     list.reach = 3;
@@ -177,7 +177,7 @@ TEST_P(Pieces, ComeOnceAndAllCoilsOfSomeVoxelsTogether) {
     EXPECT_EQ(next_voxel, problem.voxels.count());
 }
 
-INSTANTIATE_TEST_SUITE_P(Awkward, Pieces, testing::ValuesIn(cases()),
+INSTANTIATE_TEST_SUITE_P(Awkward, Pieces, testing::ValuesIn(piece_cases()),
                          [](const auto& of) { return of.param.name; });
 
 } // namespace

@@ -7,6 +7,7 @@
 #include "support/case.hpp"
 #include "support/device_fixture.hpp"
 #include "support/numbers.hpp"
+#include "support/surroundings.hpp"
 #include "support/transforms.hpp"
 
 namespace lsrecon {
@@ -36,49 +37,56 @@ Case listed(Case of, std::size_t voxels, double reach) {
     return of;
 }
 
-/// Work-groups are of 64, runs of 32, chunks of 2048 or less, bundles of 8 coils or less.
-std::vector<Case> cases() {
-    return {
-        case_of("OneSampleOneVoxel", {1, 1, 0}, 1),
-        case_of("NoSample", {5, 4, 0}, 0, 3),
-        case_of("Samples63Voxels65", {13, 5, 0}, 63),
-        case_of("Samples64Voxels63", {9, 7, 0}, 64),
-        case_of("Samples65Voxels64", {8, 8, 0}, 65),
-        case_of("Samples31", {6, 5, 0}, 31),
-        case_of("Samples597Odd", {15, 17, 0}, 597),
-        case_of("Unequal", {4, 50, 0}, 100),
-        case_of("Volume", {7, 5, 9}, 129),
-        case_of("FlatVolume", {6, 4, 1}, 33),
-        case_of("ThreeCoils", {5, 6, 7}, 65, 3),
-        case_of("FullChunk", {5, 4, 0}, 2048),
-        case_of("PartialLastChunk", {5, 4, 0}, 2049),
-        case_of("ThirdChunkReusesABuffer", {5, 4, 0}, 4096 + 65),
-        case_of("ChunksOfVoxels", {45, 47, 0}, 33),
-        case_of("Rows15Wide", {15, 3, 2}, 512),
-        case_of("Rows16Wide", {16, 3, 1}, 513),
-        case_of("Rows33Wide", {33, 5, 0}, 17),
-        case_of("LongGrid", {2047, 1, 0}, 64),
-        listed(case_of("ListInside", {8, 8, 0}, 65), 63, 0.5),
-        listed(case_of("ListFarOutside", {16, 16, 0}, 597), 65, 40),
-        listed(case_of("ListOfAVolume", {9, 12, 10}, 65), 64, 3),
-        listed(case_of("ListOfOne", {8, 8, 0}, 1), 1, 0.5),
-        listed(case_of("ListBeyondAChunk", {8, 8, 0}, 31), 2049, 0.5),
-        off_resonance(case_of("OffResonance", {13, 5, 0}, 65), 250),
-        off_resonance(case_of("OffResonanceOfAVolume", {7, 5, 4}, 64, 2), 2500),
-        off_resonance(case_of("Decay", {16, 3, 2}, 63), 100, 80),
-        listed(off_resonance(case_of("OffResonanceOfAList", {8, 8, 0}, 65), 250, 30), 63, 2),
-    };
+/// The cases, and slow ones where these run: compiling their kernels takes long.
+std::vector<Case> joined(std::vector<Case> cases, const std::vector<Case>& slow) {
+    if (test::slow_cases()) {
+        cases.insert(cases.end(), slow.begin(), slow.end());
+    }
+    return cases;
 }
 
-/// Their kernels take long to build, so they are for one direction alone.
+/// Work-groups are of 64, runs of 32, chunks of 2048 or less, bundles of 8 coils or less.
+std::vector<Case> kernel_cases() {
+    return joined(
+        {
+            case_of("OneSampleOneVoxel", {1, 1, 0}, 1),
+            case_of("NoSample", {5, 4, 0}, 0, 3),
+            case_of("Samples63Voxels65", {13, 5, 0}, 63),
+            case_of("Samples597Odd", {15, 17, 0}, 597),
+            case_of("Volume", {7, 5, 9}, 129),
+            case_of("ThreeCoils", {5, 6, 7}, 65, 3),
+            case_of("PartialLastChunk", {5, 4, 0}, 2049),
+            case_of("ChunksOfVoxels", {45, 47, 0}, 33),
+            case_of("LongGrid", {2047, 1, 0}, 64),
+            listed(case_of("ListInside", {8, 8, 0}, 65), 63, 0.5),
+            listed(case_of("ListFarOutside", {16, 16, 0}, 597), 65, 40),
+            off_resonance(case_of("OffResonanceOfAVolume", {7, 5, 4}, 64, 2), 2500),
+            off_resonance(case_of("Decay", {16, 3, 2}, 63), 100, 80),
+        },
+        {
+            case_of("Samples64Voxels63", {9, 7, 0}, 64),
+            case_of("Samples65Voxels64", {8, 8, 0}, 65),
+            case_of("Samples31", {6, 5, 0}, 31),
+            case_of("Unequal", {4, 50, 0}, 100),
+            case_of("FlatVolume", {6, 4, 1}, 33),
+            case_of("FullChunk", {5, 4, 0}, 2048),
+            case_of("ThirdChunkReusesABuffer", {5, 4, 0}, 4096 + 65),
+            case_of("Rows15Wide", {15, 3, 2}, 512),
+            case_of("Rows16Wide", {16, 3, 1}, 513),
+            case_of("Rows33Wide", {33, 5, 0}, 17),
+            listed(case_of("ListOfAVolume", {9, 12, 10}, 65), 64, 3),
+            listed(case_of("ListOfOne", {8, 8, 0}, 1), 1, 0.5),
+            listed(case_of("ListBeyondAChunk", {8, 8, 0}, 31), 2049, 0.5),
+            off_resonance(case_of("OffResonance", {13, 5, 0}, 65), 250),
+            listed(off_resonance(case_of("OffResonanceOfAList", {8, 8, 0}, 65), 250, 30), 63, 2),
+        });
+}
+
 std::vector<Case> cases_of_many_coils() {
-    return {
-        case_of("Two", {9, 7, 0}, 65, 2),
-        case_of("Eight", {9, 7, 0}, 64, 8),
-        case_of("Nine", {9, 7, 0}, 63, 9),
-        case_of("Twelve", {5, 5, 0}, 65, 12),
-        case_of("EightInChunks", {4, 4, 0}, 2048 + 65, 8),
-    };
+    return joined(
+        {case_of("Nine", {9, 7, 0}, 63, 9), case_of("EightInChunks", {4, 4, 0}, 2048 + 65, 8)},
+        {case_of("Two", {9, 7, 0}, 65, 2), case_of("Eight", {9, 7, 0}, 64, 8),
+         case_of("Twelve", {5, 5, 0}, 65, 12)});
 }
 
 class EveryKernel : public test::DeviceFixture, public testing::WithParamInterface<Case> {
@@ -132,7 +140,7 @@ TEST_P(EveryKernel, Q) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Awkward, EveryKernel, testing::ValuesIn(cases()),
+INSTANTIATE_TEST_SUITE_P(Awkward, EveryKernel, testing::ValuesIn(kernel_cases()),
                          [](const auto& of) { return of.param.name; });
 
 INSTANTIATE_TEST_SUITE_P(Awkward, EveryKernelOfManyCoils, testing::ValuesIn(cases_of_many_coils()),

@@ -8,6 +8,7 @@
 #include "support/case.hpp"
 #include "support/device_fixture.hpp"
 #include "support/numbers.hpp"
+#include "support/surroundings.hpp"
 #include "support/transforms.hpp"
 
 namespace lsrecon {
@@ -108,17 +109,22 @@ TEST_P(Tuned, Q) {
     expect_q(list, list.voxels);
 }
 
-// Either trigonometry, with one voxel a work-item and several; every set is minutes of compiling.
-INSTANTIATE_TEST_SUITE_P(Sets, Tuned,
-                         testing::Values(parameters(1, 0, 1, 1, 64), parameters(8, 0, 4, 128, 2048),
-                                         parameters(16, 1, 8, 16, 33)),
-                         [](const auto& of) {
-                             std::string name;
-                             for (const auto& [key, value] : of.param) {
-                                 name += key + std::to_string(value);
-                             }
-                             return name;
-                         });
+/// Either trigonometry, with one voxel a work-item and several; every set is minutes of compiling.
+std::vector<Parameters> sets() {
+    const Parameters several = parameters(8, 0, 4, 128, 2048);
+    if (!test::slow_cases()) {
+        return {several};
+    }
+    return {parameters(1, 0, 1, 1, 64), several, parameters(16, 1, 8, 16, 33)};
+}
+
+INSTANTIATE_TEST_SUITE_P(Sets, Tuned, testing::ValuesIn(sets()), [](const auto& of) {
+    std::string name;
+    for (const auto& [key, value] : of.param) {
+        name += key + std::to_string(value);
+    }
+    return name;
+});
 
 class TunedParameters : public test::DeviceFixture {};
 

@@ -34,13 +34,13 @@ protected:
 };
 
 /// Odd sizes, lines, a single voxel, filters that wrap more than once, several levels.
-std::vector<Grid> grids() {
+std::vector<Grid> wavelet_grids() {
     return {make_grid(1, 1),  make_grid(2, 1),   make_grid(3, 2),     make_grid(1, 65),
             make_grid(30, 7), make_grid(67, 29), make_grid(9, 14, 5), make_grid(26, 3, 1)};
 }
 
 TEST_P(Wavelets, AdjointOfTheTransformUndoesIt) {
-    for (const Grid& grid : grids()) {
+    for (const Grid& grid : wavelet_grids()) {
         Wavelet wavelet(on.device(), grid, on.precision);
         EXPECT_TRUE(test::adjoint_test([&](const ComplexVector& x) { return forward(wavelet, x); },
                                        [&](const ComplexVector& y) { return adjoint(wavelet, y); },

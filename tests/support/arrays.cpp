@@ -4,6 +4,7 @@
 #include "device/devices.hpp"
 #ifdef LSRECON_WITH_OPENCL
 #include "device/opencl/opencl_device.hpp"
+#include "support/surroundings.hpp"
 #endif
 
 namespace lsrecon::test {
@@ -61,7 +62,9 @@ std::vector<ArrayCase> verb_cases() {
     std::vector<ArrayCase> cases = array_cases();
 #ifdef LSRECON_WITH_OPENCL
     cases.push_back({"kernels", Precision::float32});
-    cases.push_back({"kernels", Precision::float64});
+    if (slow_cases()) {
+        cases.push_back({"kernels", Precision::float64});
+    }
 #endif
     return cases;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdlib>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -27,6 +28,11 @@ private:
     std::string name_;
     std::optional<std::string> before_;
 };
+
+/// Whether cases run, too, that are slow beside what they find: `scripts/test.sh --slow`.
+inline bool slow_cases() {
+    return std::getenv("LSRECON_SLOW_CASES") != nullptr;
+}
 
 std::string read_text(const std::filesystem::path& path);
 void write_text(const std::filesystem::path& path, const std::string& text);

@@ -179,7 +179,7 @@ interpolate_rows(const TileSamples<Real>& of, const Real* points, Real* values) 
 /// work(bytes of a vector, vectors of a row) as constants; 0 where there are more than a few.
 template <typename Real, std::size_t Bytes, std::size_t Count = 1, typename Work>
 void with_count(std::size_t vectors, const Work& work) {
-    constexpr std::size_t few = 16;
+    constexpr std::size_t few = 12; // each takes compilers a while
     if (vectors == Count) {
         work(std::integral_constant<std::size_t, Bytes>(),
              std::integral_constant<std::size_t, Count>());
@@ -190,16 +190,18 @@ void with_count(std::size_t vectors, const Work& work) {
              std::integral_constant<std::size_t, 0>());
     }
 }
-/// Long vectors where short ones do not hold a row of one coil, or a point of several does not fit.
+/// Long vectors where short ones do not hold a row of one coil, or a point of several does not fit:
+/// hardly any row of doubles is so short.
 template <typename Real, typename Work>
 void with_constants(const TileSamples<Real>& of, const Work& work) {
     constexpr std::size_t half = vector_bytes / 2;
     const std::size_t at_once = 2 * sizeof(Real) * (of.coils == 1 ? of.kernel.width : of.coils);
-    if (at_once > half) {
-        with_count<Real, vector_bytes>(vectors_of<Real, vector_bytes>(of), work);
-    } else {
-        with_count<Real, half>(vectors_of<Real, half>(of), work);
+    if constexpr (std::is_same_v<Real, float>) {
+        if (at_once <= half) {
+            return with_count<Real, half>(vectors_of<Real, half>(of), work);
+        }
     }
+    with_count<Real, vector_bytes>(vectors_of<Real, vector_bytes>(of), work);
 }
 
 } // namespace
