@@ -71,7 +71,7 @@ OptionTable scan_options(std::string& scan, ReadOptions& read) {
         {"encoding", number(read.encoding, whole(0), "N"), raw + "encoding to read", Is::expert,
          Default{"the first with image data"}},
         {"calibration_lines", choice(read.calibration_lines, {"auto", "image", "maps"}),
-         raw + "use of lines that are flagged as parallel calibration alone", Is::expert,
+         raw + "use of lines flagged as calibration alone", Is::expert,
          More{"auto: those that the image's readout measured between its lines are in the image, "
               "too. image: all of the image's frames and coils are. maps: they make coil maps "
               "alone."}}};
