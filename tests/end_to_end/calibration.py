@@ -169,12 +169,15 @@ def whole_image(folder, slice_number):
     return image(folder)[0]
 
 
+def is_central(step):
+    return abs(step - N // 2) <= 6
+
+
 def embedded_lines_are_in_the_image(make):
     """What the image's readout measured between its lines is as if it were flagged as both."""
     folder = make()
     truth = whole_image(folder, 0)
     samples = kspace(0, 0)
-    is_central = lambda step: abs(step - N // 2) <= 6  # noqa: E731
     found = {}
     for flags, words in ((BOTH, []), (CALIBRATION, []),
                          (CALIBRATION, ["--calibration-lines", "maps"])):
