@@ -46,6 +46,10 @@ struct ReadOptions {
     std::string group{};
     /// The encoding of raw data to read; without it the first that has image data.
     std::optional<std::size_t> encoding{};
+    /// Raw data: whether lines that are flagged as parallel calibration alone are in the image,
+    /// too: "image", "maps" (they are not), "auto" (those that its readout measured between its
+    /// lines).
+    std::string calibration_lines = "auto";
     /// Values of each of frame_counters() that are read; empty: all.
     std::array<IndexList, 5> counters{};
     /// Frames that are read, of those that the counters leave; empty: all.

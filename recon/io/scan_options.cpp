@@ -69,7 +69,12 @@ OptionTable scan_options(std::string& scan, ReadOptions& read) {
         {"group", name(read.group, "NAME"), raw + "top-level group of the file", Is::expert,
          Default{"the first with image data"}},
         {"encoding", number(read.encoding, whole(0), "N"), raw + "encoding to read", Is::expert,
-         Default{"the first with image data"}}};
+         Default{"the first with image data"}},
+        {"calibration_lines", choice(read.calibration_lines, {"auto", "image", "maps"}),
+         raw + "use of lines flagged as calibration alone", Is::expert,
+         More{"auto: those that the image's readout measured between its lines are in the image, "
+              "too. image: all of the image's frames and coils are. maps: they make coil maps "
+              "alone."}}};
     for (std::size_t i = 0; i < frame_counters().size(); ++i) {
         rows.push_back({frame_counters()[i], indices(read.counters[i]),
                         raw + "values of this counter, such as 0,2,5-9", Is::expert,

@@ -12,8 +12,10 @@ import h5py
 import numpy as np
 
 from in_folders import INPUT, codes, expect, run_cases
-from slices import CALIBRATION, CARTESIAN, COILS, N, REPETITIONS, SLICES, image, kspace, line, write
+from slices import (CALIBRATION, CARTESIAN, COILS, N, REPETITIONS, SLICES, image, kspace, line, rng,
+                    write)
 
+BOTH = 1 << 20
 NOISE = 1 << 18
 EVERY = 3  # lines: without calibration no maps can be made
 
@@ -161,29 +163,100 @@ def the_first_slice_fails_alone(make):
                        "--maps", "espirit"], ["estimated (slice 0)", "next:"])
 
 
-def a_reference_scan_of_its_own_encoding_makes_maps(make):
+def whole_image(folder, slice_number):
+    """Of all lines, with maps of their own."""
+    write(folder / "raw.h5", CARTESIAN, np.concatenate(lines_of(slice_number, 0, every=1)))
+    return image(folder)[0]
+
+
+def is_central(step):
+    return abs(step - N // 2) <= 6
+
+
+def embedded_lines_are_in_the_image(make):
+    """What the image's readout measured between its lines is as if it were flagged as both."""
     folder = make()
-    whole, lines = lines_of(0, 0, every=1), lines_of(0, 0)
-    reference = [line(kspace(0, 0)[:, step], 0, 0, step, CALIBRATION) for step in range(N)]
-    for row in reference:
+    truth = whole_image(folder, 0)
+    samples = kspace(0, 0)
+    found = {}
+    for flags, words in ((BOTH, []), (CALIBRATION, []),
+                         (CALIBRATION, ["--calibration-lines", "maps"])):
+        lines = [line(samples[:, step], 0, 0, step,
+                      flags if step % EVERY > 0 else BOTH if is_central(step) else 0)
+                 for step in range(N) if step % EVERY == 0 or is_central(step)]
+        found[flags, len(words)], _ = frames(folder, [], [lines], words)
+    expect(found[CALIBRATION, 0].tobytes() == found[BOTH, 0].tobytes(), "other lines")
+    away = [error_of(abs(found[CALIBRATION, words]), abs(truth)) for words in (0, 2)]
+    expect(away[0] < 0.9 * away[1], f"with and without the lines {away} away")
+
+
+def reference_of(slice_number, fields=1):
+    """All lines of a slice in another encoding, of 1 or 2 fields of view along y."""
+    samples = kspace(slice_number, 0)
+    if fields == 2:  # in between lie samples of the same image
+        rows = np.fft.fftshift(np.fft.ifft(np.fft.ifftshift(samples, axes=1), axis=1), axes=1)
+        waves = np.exp(-1j * np.pi * np.outer(np.arange(2 * N) - N, np.arange(N) / N - 0.5))
+        samples = waves @ rows
+    rows = [line(samples[:, step], slice_number, 0, step, CALIBRATION)
+            for step in range(samples.shape[1])]
+    for row in rows:
         row["head"]["encoding_space_ref"] = 1
+    return rows
+
+
+def with_second_encoding(*changes):
     begin = CARTESIAN.index("<encoding>")
     end = CARTESIAN.index("</encoding>") + len("</encoding>")
-    xml = CARTESIAN[:end] + CARTESIAN[begin:]
-    work = ["--quiet", "--backend", "reference"]
-    write(folder / "raw.h5", xml, np.concatenate([*reference, *lines]))
+    second = CARTESIAN[begin:end]
+    for before, after in changes:
+        expect(before in second, f"no {before} in {second}")
+        second = second.replace(before, after)
+    return CARTESIAN[:end] + second + CARTESIAN[end:]
+
+
+def a_reference_scan_of_its_own_encoding_makes_maps(make):
+    folder = make()
+    truth = whole_image(folder, 0)
+    xml, scan = with_second_encoding(), [*reference_of(0), *lines_of(0, 0)]
+    noise = [line(rng.normal(size=(COILS, N)) + 1j * rng.normal(size=(COILS, N)), 0, 0, 0, NOISE)
+             for _ in range(N)]
+    for rows, words in ((scan, []), ([*noise, *scan], []), ([*noise, *scan], ["--no-whitening"])):
+        write(folder / "raw.h5", xml, np.concatenate(rows))
+        own, _ = image(folder, *words)
+        expect("encoding_unused" not in codes(folder / "i.h5"), f"{words}: it is not read")
+        folder.run(0, ["maps", "raw.h5", "--encoding", "1", "-o", "maps.h5", "--quiet",
+                       "--backend", "reference"])
+        by_command, _ = image(folder, *words, "--maps", "maps.h5")
+        os.unlink(folder / "maps.h5")
+        # Noise of 0.3 a sample, of 0.013 a voxel of 1, grows in a third of the lines; without maps
+        # three objects lie on each other.
+        errors = [error_of(abs(found), abs(truth)) for found in (own, by_command)]
+        expect(errors[0] < min(0.2, 1.1 * errors[1]), f"{words}: the image is {errors} away")
+    folder.run(INPUT, ["check", "raw.h5", "--encoding", "1"], ["with image data of encoding 1"])
+
+
+def a_reference_scan_serves_each_slice_in_a_wider_field(make):
+    folder = make()
+    truths = [whole_image(folder, number) for number in range(SLICES)]
+    images = [lines_of(number, 0) for number in range(SLICES)]
+    own, _ = frames(folder, [calibration_of(number) for number in range(SLICES)], images)
+    wide = with_second_encoding((f"<y>{N}</y>", f"<y>{2 * N}</y>"), ("<y>200</y>", "<y>400</y>"))
+    for xml, fields in ((with_second_encoding(), 1), (wide, 2)):
+        references = [reference_of(number, fields) for number in range(SLICES)]
+        write(folder / "raw.h5", xml, np.concatenate(sum([*references, *images], [])))
+        found, _ = image(folder)
+        expect("encoding_unused" not in codes(folder / "i.h5"), "it is not read")
+        for number, truth in enumerate(truths):
+            errors = [error_of(abs(of[number]), abs(truth[0])) for of in (found, own)]
+            expect(errors[0] < 1.1 * errors[1], f"slice {number}, {fields} fields: {errors} away")
+
+
+def a_reference_scan_that_does_not_fit_has_a_command(make):
+    folder = make()
+    narrow = with_second_encoding(("<x>200</x>", "<x>180</x>"))
+    write(folder / "raw.h5", narrow, np.concatenate([*reference_of(0), *lines_of(0, 0)]))
     said = folder.run(0, ["check", "raw.h5"]).stdout
     expect("--encoding 1 -o MAPS" in said, said)
-    folder.run(INPUT, ["check", "raw.h5", "--encoding", "1"], ["with image data of encoding 1"])
-    folder.run(0, ["maps", "raw.h5", "--encoding", "1", "-o", "maps.h5", *work])
-    folder.kept = {"maps.h5", "i.h5"}
-    found, _ = image(folder, "--maps", "maps.h5", "--encoding", "0")
-    write(folder / "raw.h5", CARTESIAN, np.concatenate(whole))
-    truth, _ = image(folder)
-    # Noise of 0.3 a sample, of 0.013 a voxel of 1, grows in a third of the lines; without maps
-    # three objects lie on each other.
-    away = np.linalg.norm(abs(found) - abs(truth)) / np.linalg.norm(truth)
-    expect(away < 0.2, f"the image is {away} away")
 
 
 def write_native(name, matrix, fov, k, samples, **more):
@@ -394,7 +467,10 @@ def a_hole_in_the_centre_of_kspace_makes_no_maps(make):
 if __name__ == "__main__":
     sys.exit(run_cases([lines_elsewhere_are_left_out, each_slice_has_its_own_elsewhere,
                         frames_that_drift_keep_their_calibration,
+                        embedded_lines_are_in_the_image,
                         a_reference_scan_of_its_own_encoding_makes_maps,
+                        a_reference_scan_serves_each_slice_in_a_wider_field,
+                        a_reference_scan_that_does_not_fit_has_a_command,
                         lines_of_other_coils_make_no_maps,
                         the_first_slice_fails_alone, a_wider_image_has_the_same_maps,
                         a_hole_in_the_object_has_maps, what_coils_hardly_see_has_maps,

@@ -91,7 +91,7 @@ double radians(double angle) {
 }
 
 /// Lines in order, with a factor and a delay of the second, fourth, ...
-Made lines(Complex of_others, double delay = 0, bool backwards = false, double middle = 0) {
+Made lines_with(Complex of_others, double delay = 0, bool backwards = false, double middle = 0) {
     Made made;
     for (int y = 0; y < size; ++y) {
         const bool other = y % 2 == 1;
@@ -120,14 +120,14 @@ Made turned(Made made) {
 } // namespace
 
 TEST(Readouts, that_fit_each_other_are_not_found) {
-    EXPECT_TRUE(lines(1).findings().empty());
-    EXPECT_TRUE(lines(1, 0, true).findings().empty());
+    EXPECT_TRUE(lines_with(1).findings().empty());
+    EXPECT_TRUE(lines_with(1, 0, true).findings().empty());
     EXPECT_TRUE(quadratic(0, true).findings().empty());
 }
 
 TEST(Readouts, that_run_backwards_unlike_the_scan_says_are_found) {
     for (const bool flagged : {false, true}) {
-        const Findings found = turned(lines(1, 0, flagged)).findings();
+        const Findings found = turned(lines_with(1, 0, flagged)).findings();
         ASSERT_EQ(found.size(), 1u);
         EXPECT_EQ(found[0].code, Found::lines_reversed);
         EXPECT_EQ(found[0].number("flagged"), flagged ? 1 : 0);
@@ -135,7 +135,7 @@ TEST(Readouts, that_run_backwards_unlike_the_scan_says_are_found) {
 }
 
 TEST(Readouts, that_run_backwards_differ_in_phase_and_delay) {
-    const Findings found = lines(std::polar(1.0, radians(30)), 0.8, true).findings();
+    const Findings found = lines_with(std::polar(1.0, radians(30)), 0.8, true).findings();
     ASSERT_EQ(found.size(), 1u);
     EXPECT_EQ(found[0].code, Found::directions_differ);
     EXPECT_NEAR(found[0].number("degrees"), 30, 3);
@@ -144,10 +144,10 @@ TEST(Readouts, that_run_backwards_differ_in_phase_and_delay) {
 
 TEST(Readouts, of_shots_that_differ_are_found_with_phase_and_gain) {
     const Finding phase =
-        test::find(lines(std::polar(1.0, radians(63))).findings(), Found::shots_differ);
+        test::find(lines_with(std::polar(1.0, radians(63))).findings(), Found::shots_differ);
     EXPECT_NEAR(phase.number("degrees"), 63, 3);
     EXPECT_EQ(phase.number("gain"), 1);
-    const Finding gain = test::find(lines(0.7).findings(), Found::shots_differ);
+    const Finding gain = test::find(lines_with(0.7).findings(), Found::shots_differ);
     EXPECT_EQ(gain.number("degrees"), 0);
     EXPECT_NEAR(gain.number("gain"), 0.7, 0.03);
 
@@ -174,11 +174,11 @@ TEST(Readouts, whose_phase_grows_quadratically_are_found_with_the_step) {
 }
 
 TEST(Readouts, that_alternate_in_sign_are_found_by_the_object_or_at_the_centre) {
-    const Findings found = lines(-1).findings();
+    const Findings found = lines_with(-1).findings();
     ASSERT_EQ(found.size(), 1u);
     EXPECT_EQ(found[0].code, Found::object_at_edge);
     EXPECT_EQ(found[0].word("shift"), "0,120");
-    EXPECT_TRUE(lines(1, 0, false, 0.2).findings().empty());
+    EXPECT_TRUE(lines_with(1, 0, false, 0.2).findings().empty());
 
     Made spokes;
     for (int s = 0; s < size; ++s) {
@@ -188,10 +188,10 @@ TEST(Readouts, that_alternate_in_sign_are_found_by_the_object_or_at_the_centre) 
 }
 
 TEST(Readouts, of_one_length_end_where_the_course_of_k_breaks) {
-    const Made made = lines(1);
+    const Made made = lines_with(1);
     EXPECT_EQ(readouts_of(made.trajectory).ends, made.readouts.ends);
     EXPECT_EQ(readouts_of(quadratic(0, true).trajectory).ends, made.readouts.ends);
-    EXPECT_EQ(readouts_of(lines(1, 0, true).trajectory).ends, made.readouts.ends);
+    EXPECT_EQ(readouts_of(lines_with(1, 0, true).trajectory).ends, made.readouts.ends);
     Trajectory spiral;
     for (int m = 0; m < 500; ++m) {
         spiral.positions.push_back({0.05 * m * std::cos(0.1 * m), 0.05 * m * std::sin(0.1 * m), 0});

@@ -44,6 +44,8 @@ public:
     bool wants_calibration(const RawCounters& frame) const {
         return wanted_calibrations_.count(frame) > 0;
     }
+    /// Whether there is any, wanted or not.
+    bool has_calibration() const { return !calibrations_.empty(); }
     /// Counters that differ between the frames of the file, wanted or not.
     const std::array<bool, 5>& varying() const { return varying_; }
     /// The values that acquisitions have, chosen or not, as the flags take them: "slice 0-2,

@@ -66,7 +66,8 @@ IsmrmrdRole role_of(const IsmrmrdHeader& header) {
     return role;
 }
 
-IsmrmrdContents::IsmrmrdContents(const IsmrmrdFile& file, const ReadOptions& options) {
+IsmrmrdContents::IsmrmrdContents(const IsmrmrdFile& file, const MeasurementHeader& measurement,
+                                 const ReadOptions& options) {
     const bool calibration_is_image =
         options.for_maps && options.encoding && has_calibration_alone(file, *options.encoding);
     const RawChoice none_counted(options);
@@ -93,24 +94,48 @@ IsmrmrdContents::IsmrmrdContents(const IsmrmrdFile& file, const ReadOptions& opt
             OfEncoding& of =
                 encodings.try_emplace(header.encoding_space_ref, OfEncoding{none_counted, {}, 0, 0})
                     .first->second;
-            of.image += role.image ? 1 : 0;
             of.calibration += role.image ? 0 : 1;
             if (role.calibration) {
                 of.choice.count_calibration(header.counters());
             }
-            if (role.image) {
-                of.measurements.insert(header.measurement_uid);
-                of.choice.count(header.counters(), header.number_of_samples);
-                const First next{{index, header.active_channels, header.trajectory_dimensions},
-                                 header.idx.kspace_encode_step_2};
-                First& first = of.firsts.try_emplace(of.choice.frame_of(header.counters()), next)
-                                   .first->second;
-                first.partitions_differ =
-                    first.partitions_differ || next.partition != first.partition;
-            }
+        }
+        if (role.image) {
+            count_image(index, header);
         }
         ++index;
     });
+    const bool some_have_both =
+        std::any_of(encodings.begin(), encodings.end(), [](const auto& entry) {
+            return entry.second.image > 0 && entry.second.calibration > 0;
+        });
+    if (some_have_both) {
+        calibration_lines_ =
+            calibration_lines(file, measurement, options, [&](const RawCounters& counters) {
+                return none_counted.frame_of(counters);
+            });
+        join_calibration_lines();
+    }
+}
+
+void IsmrmrdContents::count_image(std::size_t index, const IsmrmrdHeader& header) {
+    OfEncoding& of = encodings.at(header.encoding_space_ref);
+    ++of.image;
+    of.measurements.insert(header.measurement_uid);
+    of.choice.count(header.counters(), header.number_of_samples);
+    const First next{{index, header.active_channels, header.trajectory_dimensions},
+                     header.idx.kspace_encode_step_2};
+    First& first = of.firsts.try_emplace(of.choice.frame_of(header.counters()), next).first->second;
+    first.partitions_differ = first.partitions_differ || next.partition != first.partition;
+}
+
+void IsmrmrdContents::join_calibration_lines() {
+    for (const CalibrationLine& line : calibration_lines_) {
+        if (line.is_image) {
+            acquisitions_[line.index].role.image = true;
+            --encodings.at(line.header.encoding_space_ref).calibration;
+            count_image(line.index, line.header);
+        }
+    }
 }
 
 const IsmrmrdContents::First& IsmrmrdContents::OfEncoding::first() const {
@@ -153,6 +178,40 @@ std::vector<std::size_t> IsmrmrdContents::wanted(std::size_t chosen) const {
         }
     }
     return indices;
+}
+
+std::optional<std::size_t> IsmrmrdContents::reference_for(std::size_t chosen) const {
+    if (encodings.at(chosen).choice.has_calibration()) {
+        return std::nullopt;
+    }
+    std::vector<std::size_t> alone;
+    for (const auto& [encoding, of] : encodings) {
+        if (of.image == 0 && of.calibration > 0) {
+            alone.push_back(encoding);
+        }
+    }
+    return alone.size() == 1 ? std::optional(alone.front()) : std::nullopt;
+}
+
+std::set<std::size_t> IsmrmrdContents::slices_of_both(std::size_t encoding,
+                                                      std::size_t chosen) const {
+    const RawChoice& choice = encodings.at(chosen).choice;
+    std::set<std::size_t> of_image;
+    std::set<std::size_t> both;
+    for (const Acquisition& acquisition : acquisitions_) {
+        if (acquisition.encoding == chosen && acquisition.role.image &&
+            choice.wants(choice.frame_of(acquisition.counters))) {
+            of_image.insert(acquisition.counters[0]);
+        }
+    }
+    for (const Acquisition& acquisition : acquisitions_) {
+        const std::size_t slice = acquisition.counters[0];
+        if (acquisition.encoding == encoding && acquisition.role.calibration &&
+            of_image.count(slice) > 0) {
+            both.insert(slice);
+        }
+    }
+    return both;
 }
 
 std::set<float> IsmrmrdContents::dwells(std::size_t chosen) const {
@@ -227,6 +286,32 @@ std::size_t IsmrmrdContents::choose_encoding(const IsmrmrdFile& file,
     return found->first;
 }
 
+/// Says how many calibration lines of the chosen frames the image has, and why it has no others.
+void IsmrmrdContents::add_facts_on_calibration(std::size_t chosen,
+                                               std::vector<std::string>& facts) const {
+    const auto found = encodings.find(chosen);
+    if (found == encodings.end()) {
+        return;
+    }
+    const RawChoice& choice = found->second.choice;
+    std::map<std::pair<bool, std::string>, std::size_t> counts; // by whether they are, and why
+    std::size_t all = 0;
+    for (const CalibrationLine& line : calibration_lines_) {
+        const RawCounters frame = choice.frame_of(line.header.counters());
+        if (line.header.encoding_space_ref == chosen &&
+            (choice.wants(frame) || choice.wants_calibration(frame))) {
+            ++all;
+            ++counts[{line.is_image, line.why}];
+        }
+    }
+    for (const auto& [use, count] : counts) {
+        const auto& [is_image, why] = use;
+        facts.push_back(text(count, " of ", counted(all, "acquisition"),
+                             " flagged parallel calibration alone are ",
+                             is_image ? "in the image, too: " : "not in the image: ", why));
+    }
+}
+
 void IsmrmrdContents::add_findings(std::size_t chosen, std::vector<std::string>& facts,
                                    Findings& findings) const {
     for (const auto& [flag, count] : skipped) {
@@ -236,6 +321,7 @@ void IsmrmrdContents::add_findings(std::size_t chosen, std::vector<std::string>&
         facts.push_back(
             text("skipped ", counted(without_samples, "acquisition"), " without samples"));
     }
+    add_facts_on_calibration(chosen, facts);
     bool image = false;
     for (const auto& [encoding, of] : encodings) {
         if (encoding == chosen && of.measurements.size() > 1) {

@@ -4,11 +4,13 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "io/ismrmrd/calibration_lines.hpp"
 #include "io/ismrmrd/file.hpp"
 #include "io/ismrmrd/frames.hpp"
 #include "io/ismrmrd/header.hpp"
@@ -53,7 +55,8 @@ struct IsmrmrdContents {
     };
     std::vector<Noise> noise;
 
-    IsmrmrdContents(const IsmrmrdFile& file, const ReadOptions& options);
+    IsmrmrdContents(const IsmrmrdFile& file, const MeasurementHeader& measurement,
+                    const ReadOptions& options);
 
     /// The encoding that is read: the one that was asked for, or the first that has image data.
     /// UsageError when the header lacks it, InputError when it has no image data.
@@ -74,6 +77,12 @@ struct IsmrmrdContents {
     /// of the image's coils, and what the chosen frames and their calibration need.
     std::vector<std::size_t> wanted(std::size_t chosen) const;
 
+    /// The encoding of a reference scan: where the chosen one has no calibration, the only other
+    /// that has calibration alone.
+    std::optional<std::size_t> reference_for(std::size_t chosen) const;
+    /// The slices that calibration of an encoding and wanted frames of the chosen one have.
+    std::set<std::size_t> slices_of_both(std::size_t encoding, std::size_t chosen) const;
+
     /// The dwell times of the chosen frames' samples, in us; times that are the same to rounding
     /// count once.
     std::set<float> dwells(std::size_t chosen) const;
@@ -87,9 +96,13 @@ struct IsmrmrdContents {
     const Acquisition& acquisition(std::size_t index) const { return acquisitions_[index]; }
 
 private:
+    void count_image(std::size_t index, const IsmrmrdHeader& header);
+    void join_calibration_lines();
+    void add_facts_on_calibration(std::size_t chosen, std::vector<std::string>& facts) const;
     std::string with_image() const;
 
     std::vector<Acquisition> acquisitions_;
+    std::vector<CalibrationLine> calibration_lines_; ///< of encodings with images
 };
 
 } // namespace lsrecon

@@ -380,7 +380,7 @@ RawEncoding MeasurementHeader::encoding(std::size_t index, Findings& findings,
     RawEncoding result;
     result.file = file_;
     result.grid = read_grid(encoding, options, findings);
-    result.echo_train = lower_case(encoding.word("trajectory")) == "epi";
+    result.echo_train = echo_train(index);
     if (result.echo_train) {
         result.ramps = read_ramps(encoding, result.grid.size[0]);
     }
@@ -390,6 +390,14 @@ RawEncoding MeasurementHeader::encoding(std::size_t index, Findings& findings,
         encode_center(encoding, "kspace_encoding_step_2", result.grid.size[2])};
     result.recon = read_recon_space(encoding, findings);
     return result;
+}
+
+bool MeasurementHeader::echo_train(std::size_t index) const {
+    return lower_case(encodings_.at(index).word("trajectory")) == "epi";
+}
+
+std::string MeasurementHeader::calibration_mode(std::size_t index) const {
+    return lower_case(encodings_.at(index).word("parallelImaging/calibrationMode"));
 }
 
 std::string MeasurementHeader::summary(std::size_t index) const {

@@ -108,6 +108,11 @@ public:
     RawEncoding encoding(std::size_t index, Findings& findings,
                          const ReadOptions& options = {}) const;
 
+    bool echo_train(std::size_t index) const; ///< as RawEncoding::echo_train
+    /// calibrationMode of parallelImaging: "embedded", "separate" and others; "" where there is
+    /// none.
+    std::string calibration_mode(std::size_t index) const;
+
     /// "radial, matrix 128 x 128 x 1, FOV 240 x 240 x 5 mm": what is written, right or wrong.
     std::string summary(std::size_t index) const;
 

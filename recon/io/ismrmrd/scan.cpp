@@ -15,6 +15,7 @@
 #include "io/ismrmrd/contents.hpp"
 #include "io/ismrmrd/frames.hpp"
 #include "io/ismrmrd/header.hpp"
+#include "io/ismrmrd/reference.hpp"
 #include "scan/host_memory.hpp"
 
 // The meaning of the fields of an ISMRMRD file here; docs/ismrmrd.md says the same for users.
@@ -276,10 +277,39 @@ struct RawHeaders {
     std::vector<std::size_t> wanted; ///< acquisitions
     std::size_t calibrations; ///< acquisitions of calibration alone
     std::optional<double> dwell; ///< dwell time of noise, as of dwell_for_noise()
+    std::optional<ReadOptions> reference; ///< options by which a reference scan is read
     std::vector<std::string> facts;
     Findings findings;
     std::vector<std::pair<std::string, std::string>> details;
 };
+
+ScanHeader open_acquisitions(const std::shared_ptr<const IsmrmrdFile>& opened,
+                             const ReadOptions& options, const std::string& format,
+                             Findings findings);
+
+/// Takes the reference scan for coil maps, if it serves. Otherwise the finding stays that it is
+/// left out, whose command says what is wrong with it.
+void take_reference(RawHeaders& raw, Scan& scan) {
+    const ReadOptions& options = *raw.reference;
+    try {
+        const StoredScan reference = open_acquisitions(raw.file, options, raw.format, {}).load();
+        if (!add_reference(reference, options, scan)) {
+            return;
+        }
+    } catch (const RunError&) {
+        throw;
+    } catch (const InputError&) {
+        return;
+    }
+    Findings& findings = raw.findings;
+    findings.erase(std::remove_if(findings.begin(), findings.end(),
+                                  [&](const Finding& finding) {
+                                      return finding.code == Found::encoding_left_out &&
+                                             finding.number("encoding") ==
+                                                 static_cast<double>(*options.encoding);
+                                  }),
+                   findings.end());
+}
 
 StoredScan load(RawHeaders& raw) {
     Receiver receiver(*raw.file, raw.contents, raw.frames);
@@ -297,6 +327,9 @@ StoredScan load(RawHeaders& raw) {
     scan.format = raw.format;
     scan.noise = std::move(noise);
     scan.details = std::move(raw.details);
+    if (raw.reference) {
+        take_reference(raw, scan);
+    }
     const std::size_t calibration_left_out = raw.calibrations - receiver.calibrations();
     if (calibration_left_out > 0) {
         raw.facts.push_back(text("left out ", counted(calibration_left_out, "acquisition"),
@@ -313,7 +346,7 @@ ScanHeader open_acquisitions(const std::shared_ptr<const IsmrmrdFile>& opened,
                              Findings findings) {
     const IsmrmrdFile& file = *opened;
     const MeasurementHeader header(file.xml(), file.path(), file.xml_name());
-    IsmrmrdContents contents(file, options);
+    IsmrmrdContents contents(file, header, options);
     const std::size_t chosen = contents.choose_encoding(file, header, options);
     IsmrmrdContents::OfEncoding& of_image = contents.encodings.at(chosen);
     of_image.choice.decide(file.path(), file.data_name());
@@ -327,6 +360,7 @@ ScanHeader open_acquisitions(const std::shared_ptr<const IsmrmrdFile>& opened,
     std::vector<std::size_t> wanted = contents.wanted(chosen);
     const std::optional<double> dwell =
         dwell_for_noise(file, contents, chosen, options.whitens, findings);
+    const std::optional<ReadOptions> reference = options_of_reference(contents, chosen, options);
     auto details = contents.details(header, chosen);
     for (const auto& parameter : header.details()) {
         details.push_back(parameter);
@@ -340,7 +374,7 @@ ScanHeader open_acquisitions(const std::shared_ptr<const IsmrmrdFile>& opened,
     const std::size_t calibrations = of_image.calibration;
     const auto raw = std::make_shared<RawHeaders>(RawHeaders{
         opened, format, header, std::move(contents), std::move(frames), std::move(wanted),
-        calibrations, dwell, std::move(facts), std::move(findings), std::move(details)});
+        calibrations, dwell, reference, std::move(facts), std::move(findings), std::move(details)});
     return {std::move(shape), [raw] { return load(*raw); }};
 }
 

@@ -392,11 +392,12 @@ CoilRows read_noise(const Hdf5Reader& file, const Scan& scan) {
 }
 
 void refuse_options_of_raw_data(const Hdf5Reader& file, const ReadOptions& options) {
-    std::string flag = !options.join.empty()          ? "`join`"
-                       : !options.group.empty()       ? "`group`"
-                       : options.encoding             ? "`encoding`"
-                       : options.spokes_per_frame > 0 ? "`spokes_per_frame`"
-                                                      : "";
+    std::string flag = !options.join.empty()                 ? "`join`"
+                       : !options.group.empty()              ? "`group`"
+                       : options.encoding                    ? "`encoding`"
+                       : options.calibration_lines != "auto" ? "`calibration_lines`"
+                       : options.spokes_per_frame > 0        ? "`spokes_per_frame`"
+                                                             : "";
     for (std::size_t i = 0; i < options.counters.size() && flag.empty(); ++i) {
         flag = options.counters[i].empty() ? "" : "`" + frame_counters()[i] + "`";
     }
