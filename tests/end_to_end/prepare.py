@@ -259,7 +259,7 @@ def maps_go_with_the_image(make):
     folder.run(0, ["maps", "coils.h5", "-o", "maps.h5", *QUIET])
     recon = ["recon", "coils.h5", "-o", "image.h5", "--maps", "maps.h5", *QUIET]
     folder.run(INPUT, [*recon, "--shift-mm", "20,0"],
-               ["position and directions of the coil maps", "--shift-mm moves the image", "next:"])
+               ["position and directions", "--shift-mm moves the image", "next:"])
     with h5py.File(folder / "maps.h5") as stored, h5py.File(folder / "bare.h5", "w") as f:
         f["coil_maps"] = stored["coil_maps"][()]
     images = []

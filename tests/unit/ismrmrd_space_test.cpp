@@ -190,9 +190,7 @@ TEST(IsmrmrdSpace, LinesWithoutTheOversamplingOfTheHeaderAreRefusedWithBothReadi
         EXPECT_EQ(other_reading(x, encoded, recon), "") << times;
         EXPECT_EQ(other_reading(x - 4, encoded, recon), "") << "an echo in part, " << times;
         const std::string refused = other_reading(32, encoded, recon);
-        EXPECT_TRUE(has(refused, "`header` matrix=32,16,1 and `header` fov_mm=240,240, if their "
-                                 "oversampling has been removed"))
-            << refused;
+        EXPECT_TRUE(has(refused, "matrix=32,16,1 and `header` fov_mm=240,240, if")) << refused;
         EXPECT_TRUE(has(refused, text("matrix=", x, ",16,1 and `header` fov_mm=", 240 * times)))
             << refused;
         const Sizes fov_alone{32, 16, 1, 240 * times, 240, 5};
