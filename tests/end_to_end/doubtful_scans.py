@@ -113,6 +113,27 @@ def few_voxels_keep_their_rim(make):
         expect(off < 0.03, f"{off} from each coil alone, {matrix} voxels")
 
 
+def what_no_model_mends_is_warned_about(make):
+    """A transposed field map, and echoes of opposite sign in one image: no other model is named."""
+    folder = make()
+    simulated(folder, "s.h5", "spiral", 48, 4, "--off-resonance-hz", "100", "--snr", "50")
+    with h5py.File(folder / "s.h5", "r+") as f:
+        f["field_map"][...] = f["field_map"][()].T
+    folder.run(0, ["recon", "s.h5", "-o", "i.h5", "--quiet", "--backend", "host", "--lambda",
+                   "0.01"], finds=["data_unexplained"])
+    expect("model_differs" not in codes(folder / "i.h5"), "advice that turns the field map")
+    simulated(folder, "one.mrd", "cartesian", 16, 4)
+    with h5py.File(folder / "one.mrd") as f:
+        rows, xml = f["dataset/data"][()], f["dataset/xml"][0]
+    other = rows.copy()
+    other["head"]["idx"]["contrast"] = 1
+    for row in other:
+        row["data"] = -row["data"]
+    write(folder / "two.h5", xml, np.concatenate([rows, other]))
+    folder.run(0, ["recon", "two.h5", "-o", "i.h5", "--maps", "none", "--join", "contrast", *SOLVE],
+               ["--join contrast"], finds=["data_unexplained"])
+
+
 def lines_without_their_gaps_are_noted(make):
     """Every other line of a scan, numbered one after the other."""
     folder = make()
@@ -135,4 +156,5 @@ def lines_without_their_gaps_are_noted(make):
 if __name__ == "__main__":
     sys.exit(run_cases([nan_in_a_field_map_is_no_value,
                         trajectories_along_the_gradient_axes_are_rotated,
-                        few_voxels_keep_their_rim, lines_without_their_gaps_are_noted]))
+                        few_voxels_keep_their_rim, what_no_model_mends_is_warned_about,
+                        lines_without_their_gaps_are_noted]))
