@@ -111,8 +111,9 @@ std::string align_frames(const StoredImage& image, std::vector<StackedSlice>& sl
             slice.frames.push_back(has ? own[next++] : SliceStack::none);
         }
         if (next < own.size()) {
-            return text("slices of different frames: \"", image.about.frames[own[next]].label,
-                        "\" is in some alone");
+            return text("slices of different frames: \"",
+                        image.about.frames[most.frames[next]].label, "\" and \"",
+                        image.about.frames[own[next]].label, "\"");
         }
         if (own.size() < most.frames.size() && label_of(most.frames.front()).empty()) {
             return text("slices of ", counted(most.frames.size(), "frame"), " and of ", own.size());
