@@ -79,7 +79,7 @@ Vec3 centre_of_first_voxel(const Grid& grid);
 /// The arrangement of frames at several positions as volumes: parallel slices, evenly spaced along
 /// their normal, each with the same frames but for those of a scan that was stopped.
 struct SliceStack {
-    static constexpr std::size_t none = SIZE_MAX; ///< in place of a frame that a slice lacks
+    static constexpr std::size_t none = SIZE_MAX; ///< for a frame that a slice lacks
 
     std::string problem; ///< why they do not, "" when they do
     double spacing_mm = 0;

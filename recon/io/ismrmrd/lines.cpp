@@ -1,5 +1,5 @@
-// Finds Cartesian lines beyond the matrix by their steps, tells more lines from a wrong centre by
-// the strongest of them, and leaves out those that the matrix does not hold.
+// Finds Cartesian lines beyond the matrix by their steps, separates more lines from a wrong centre
+// by the strongest of them, and leaves out those that the matrix does not hold.
 
 #include "io/ismrmrd/lines.hpp"
 
