@@ -323,6 +323,25 @@ std::string about_failure(const Finding& f) {
                 " failed: ", f.word("error"));
 }
 
+std::string about_incomplete_frames(const Finding& f) {
+    const double fewer = f.number("fewer");
+    const double missing = f.number("missing");
+    const std::string label = f.word("label");
+    std::string line =
+        text(fewer > 1 ? in_words(fewer) + " frames have fewer readouts than others: " : "",
+             "frame ", in_words(f.number("frame")), " (", label, ") has ",
+             in_words(f.number("readouts")), " of ", in_words(f.number("usual")), " readouts");
+    line = fewer == 0 ? "" : line;
+    if (missing > 0) {
+        line +=
+            text(line.empty() ? "" : ", and ", counted(static_cast<std::size_t>(missing), "frame"),
+                 missing > 1 ? " are" : " is", " missing (", f.word("lost"), ")");
+    }
+    const std::string whole = f.word("whole");
+    return text("The scan was stopped, or data is lost: ", line, ".",
+                whole.empty() ? "" : " `frames` " + whole + " leaves out what is not whole.");
+}
+
 std::string about_slices(const Finding& f) {
     const bool several = f.number("slices") > 1;
     return text("encodedSpace/matrixSize/z is ", in_words(f.number("z")),
@@ -488,6 +507,11 @@ std::vector<FindingRow> on_other_acquisitions() {
         {Found::more_frames_failed, "frame_failed", Severity::error,
          says("{count} more frames failed before they were solved; /record/frame_errors of the "
               "output says why")},
+        {Found::frames_incomplete, "frames_incomplete", Severity::warning,
+         &about_incomplete_frames},
+        {Found::slices_lack_frames, "frames_incomplete", Severity::warning,
+         says("{missing} of {slices} slices are missing in the volumes; the output holds NaN "
+              "there")},
         {Found::scan_unreadable, "scan_unreadable", Severity::error, says("{error}")},
     };
 }
@@ -536,6 +560,11 @@ std::vector<FindingRow> on_trajectories() {
              "{axis} reaches {short:%} of N/2, and {other} {full:%}. Either the resolution is that "
              "low along one axis, or the scan is accelerated and its lines are numbered without "
              "gaps, which folds the image: {numbers} must count on the grid of all lines.")},
+        {Found::lines_beyond, "lines_beyond", Severity::warning,
+         says("{beyond} of {lines} lines lie beyond the {voxels} voxels of the matrix "
+              "({steps}), and are left out. {smaller} take them, for smaller voxels. If they lie "
+              "closer together than the field of view says, as oversampled ones do, pass "
+              "{oversampled}.")},
         {Found::slices_assumed, "slices_assumed", Severity::warning, &about_slices},
     };
 }

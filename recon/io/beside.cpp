@@ -211,13 +211,7 @@ StoredVolumes volumes_of_image(const VolumesBeside& row, const std::string& path
 
 /// The field in Hz with its units, and the decay where there is one.
 CoilRows field_of_hdf5(const Hdf5Reader& file, const Extents& extents) {
-    const OffResonance stored = native::read_field_map(file, extents, "the grid of the file");
-    CoilMatrix rows(stored.r2star.size() > 0 ? 2 : 1, stored.field.size());
-    rows.row(0) = stored.field.transpose().cast<Complex>();
-    if (rows.rows() > 1) {
-        rows.row(1) = stored.r2star.transpose().cast<Complex>();
-    }
-    return CoilRows(std::move(rows));
+    return rows_of(native::read_field_map(file, extents, "the grid of the file"));
 }
 
 /// Whether the frames of an image are the volumes: of another format, or of a prior image.

@@ -11,6 +11,7 @@
 #include "base/numbers.hpp"
 #include "scan/findings.hpp"
 #include "scan/pose.hpp"
+#include "scan/units.hpp"
 
 namespace lsrecon {
 
@@ -98,15 +99,7 @@ void Geometry::change_frames(Scan& scan, const std::string& within) {
         positions_.push_back(frame.position);
         all += of_trajectory->stored;
         dropped += of_trajectory->stored - of_trajectory->kept.size();
-        if (2 * of_trajectory->kept.size() < of_trajectory->stored) {
-            throw InputError({scan.file,
-                              text("samples of frame ", f, " on the grid of `matrix`, `fov_mm`"),
-                              text(of_trajectory->stored - of_trajectory->kept.size(), " of ",
-                                   of_trajectory->stored, " lie beyond N/2"),
-                              "half of them at most",
-                              "ask for smaller voxels; or pass `header` fov_mm=X,Y if the field of "
-                              "view in the file is wrong"});
-        }
+        require_enough(scan, f, *of_trajectory);
     }
     // The frames change last: until here trajectories are known by where they are.
     for (std::size_t f = 0; f < scan.frames.size(); ++f) {
@@ -116,6 +109,27 @@ void Geometry::change_frames(Scan& scan, const std::string& within) {
         scan.facts.push_back(text("left out ", dropped, " of ", all,
                                   " samples of all frames, which lie beyond N/2 of the ", within));
     }
+}
+
+/// A field of view alone that leaves out most samples is in another unit. A matrix is a resolution
+/// that was asked for, which samples must still reach.
+void Geometry::require_enough(const Scan& scan, std::size_t frame, const Change& change) const {
+    Extent extent;
+    extent.add(change.trajectory->positions);
+    bool reaches = false;
+    for (std::size_t d = 0; d < options_.matrix.size(); ++d) {
+        const double largest = std::max(std::abs(extent.least[d]), std::abs(extent.most[d]));
+        reaches = reaches || largest >= least_reach * limit_[d];
+    }
+    if (2 * change.kept.size() >= change.stored || (reaches && !change.kept.empty())) {
+        return;
+    }
+    throw InputError(
+        {scan.file, text("samples of frame ", frame, " on the grid of `matrix`, `fov_mm`"),
+         text(change.stored - change.kept.size(), " of ", change.stored, " lie beyond N/2"),
+         options_.matrix.empty() ? "half of them at most" : "samples that reach N/4 of `matrix`",
+         "ask for smaller voxels, or give `matrix` too for a low resolution; or pass "
+         "`header` fov_mm=X,Y if the field of view in the file is wrong"});
 }
 
 void Geometry::change_calibrations(Scan& scan) const {
@@ -295,17 +309,10 @@ void Geometry::check(const Scan& scan) const {
     }
     const Grid grid = changed(scan.grid);
     const bool other_grid = grid.size != scan.grid.size || grid.fov_mm != scan.grid.fov_mm;
-    if (!scan.coil_maps.empty() && (other_grid || moves())) {
-        refuse("`matrix`, `fov_mm` and `shift_mm` move the voxels, and the coil maps of the file "
-               "are made for its own grid",
-               "leave the options out; or remove /coil_maps from a copy of the scan, and pass "
-               "`maps` with this file, whose maps are then resampled");
-    }
-    if (scan.off_resonance && (other_grid || moves())) {
-        refuse("`matrix`, `fov_mm` and `shift_mm` move the voxels, and the field map of the file "
-               "is made for its own grid",
-               "leave the options out; or remove /field_map from a copy of the scan, and pass "
-               "`field_map` with this file, whose map is then resampled");
+    if (scan.voxels && moves() && (!scan.coil_maps.empty() || scan.off_resonance)) {
+        refuse("`shift_mm` moves the image, and the maps of the file are made for the voxels that "
+               "it lists",
+               "leave the option out");
     }
     if (scan.voxels && other_grid) {
         refuse("`matrix` and `fov_mm` are for a grid, and the file lists the positions of voxels",

@@ -21,10 +21,10 @@ namespace lsrecon {
 /// the samples were taken around the isocentre, and the centre moves from there to p.
 class Geometry {
 public:
-    /// Changes the scan's grid, trajectories, positions and calibration, and adds findings. Frames
-    /// that shared a trajectory still do. UsageError when the options do not fit the scan: another
-    /// number of dimensions, coil maps, phi or voxels that were made for the file's grid.
-    /// InputError when a frame has no samples left.
+    /// Changes the scan's grid, trajectories, positions and calibration, and adds findings; its
+    /// coil maps and field map stay on the file's grid. Frames that shared a trajectory still do.
+    /// UsageError when the options do not fit the scan: another number of dimensions, phi or voxels
+    /// that were made for the file's grid. InputError when a frame keeps too few samples.
     Geometry(const GeometryOptions& options, Scan& scan);
 
     /// A frame as the file has it, with or without samples, becomes one of the changed scan.
@@ -38,6 +38,7 @@ private:
         std::size_t stored = 0; ///< samples of the file
     };
     void check(const Scan& scan) const;
+    void require_enough(const Scan& scan, std::size_t frame, const Change& change) const;
     Grid changed(const Grid& grid) const;
     std::shared_ptr<const Change> change(const std::shared_ptr<const Trajectory>& stored) const;
     bool moves() const;

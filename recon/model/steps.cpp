@@ -6,16 +6,50 @@
 #include <cmath>
 
 #include "base/error.hpp"
+#include "model/resampled.hpp"
 #include "scan/pose.hpp"
 
 namespace lsrecon {
 
 namespace {
 
+/// Coil maps and a field map of the scan itself follow its grid as those that come beside it do.
+void resample_own_volumes(ScanInPreparation& preparation) {
+    Scan& scan = preparation.scan;
+    const PrepareOptions& options = preparation.options;
+    Grid from = preparation.file_grid;
+    Grid to = scan.grid;
+    from.position = to.position = Vec3{0, 0, 0}; // wherever the scan lies, its maps lie there, too
+    from.directions = to.directions = {Vec3{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    for (std::size_t d = 0; d < options.geometry.shift_mm.size(); ++d) {
+        (*to.position)[d] = -options.geometry.shift_mm[d];
+    }
+    const bool same = from.same_lattice(to) && from.fov_mm == to.fov_mm;
+    if (scan.voxels || (same && from.position == to.position)) {
+        return;
+    }
+    const auto follow = [&](const CoilRows& volumes, const std::string& thing,
+                            const std::string& option) {
+        const Resampled of{scan.file, thing,
+                           "choose a smaller image with `fov_mm`, or pass `" + option + "` none"};
+        require_same_field(from, with_smaller_field(to, from), of);
+        scan.facts.push_back("the " + thing + " of the scan: resampled to this grid");
+        return resampled(volumes, from, to, of);
+    };
+    if (!scan.coil_maps.empty() && is_default(options.maps)) {
+        scan.coil_maps = follow(scan.coil_maps, "coil maps", "maps");
+    }
+    if (scan.off_resonance && is_default(options.field_map)) {
+        scan.off_resonance = std::make_shared<const OffResonance>(
+            off_resonance_in(follow(rows_of(*scan.off_resonance), "field map", "field_map")));
+    }
+}
+
 void change_geometry(ScanInPreparation& preparation) {
     preparation.frames.change(
         [geometry = Geometry(preparation.options.geometry, preparation.scan)](
             std::size_t index, Frame& frame) { geometry.apply(index, frame); });
+    resample_own_volumes(preparation);
     preparation.slices = slices_of(preparation.scan);
 }
 

@@ -64,6 +64,15 @@ std::size_t Scan::most_samples() const {
     return most;
 }
 
+CoilRows rows_of(const OffResonance& field) {
+    CoilMatrix rows(field.r2star.size() > 0 ? 2 : 1, field.field.size());
+    rows.row(0) = field.field.transpose().cast<Complex>();
+    if (rows.rows() > 1) {
+        rows.row(1) = field.r2star.transpose().cast<Complex>();
+    }
+    return CoilRows(std::move(rows));
+}
+
 RealVector squares_of(const CoilRows& coil_maps) {
     RealVector sums = RealVector::Zero(static_cast<Eigen::Index>(coil_maps.columns()));
     constexpr std::size_t voxels_at_a_time = 4096; // which caches hold

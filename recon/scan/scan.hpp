@@ -108,6 +108,9 @@ struct Scan {
     }
 };
 
+/// The field of 1 x N values, or of 2 x N with R2*.
+CoilRows rows_of(const OffResonance& field);
+
 /// sum_c |S_cn|^2 of coil maps, C x N, at each voxel.
 RealVector squares_of(const CoilRows& coil_maps);
 /// The largest and the mean sum |S|^2 over voxels where it is not zero: the diagonal of sum_c S_c^H

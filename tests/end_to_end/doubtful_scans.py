@@ -153,8 +153,37 @@ def lines_without_their_gaps_are_noted(make):
     image_of(folder, "packed.h5", finds=["reach_uneven"])
 
 
+def lines_beyond_the_matrix_are_left_out(make):
+    """A header of fewer voxels than there are lines, and one whose centre is wrong."""
+    folder = make()
+    simulated(folder, "all.mrd", "cartesian", 32, 4)
+    with h5py.File(folder / "all.mrd") as f:
+        rows, xml = f["dataset/data"][()], f["dataset/xml"][0].decode()
+    rows["head"]["trajectory_dimensions"] = 0
+    for row in rows:
+        row["traj"] = np.zeros(0, "f4")
+    steps = rows["head"]["idx"]["kspace_encode_step_1"]
+    limits = xml[xml.index("<kspace_encoding_step_1>"):xml.index("</kspace_encoding_step_1>")]
+    expect("<center>16<" in limits and xml.count("<y>32</y>") == 2, xml)
+    small = xml.replace("<y>32</y>", "<y>24</y>")
+    for name, header, lines in (("all.h5", xml, rows), ("more.h5", small, rows),
+                                ("held.h5", small, rows[(steps >= 4) & (steps < 28)])):
+        write(folder / name, header, lines)
+    held = image_of(folder, "held.h5", "--maps", "walsh")
+    expect("lines_beyond" not in codes(folder / "i.h5"), "no line is beyond")
+    more = image_of(folder, "more.h5", "--maps", "walsh", finds=["lines_beyond"])
+    expect(more.shape == (24, 32) and more.tobytes() == held.tobytes(), "not what is held")
+    finer = image_of(folder, "more.h5", "--maps", "walsh", "--header", "matrix=32,32,1")
+    expect(finer.tobytes() == image_of(folder, "all.h5", "--maps", "walsh").tobytes(),
+           "not the image of all lines")
+    write(folder / "off.h5", xml.replace(limits, limits.replace(">16<", ">8<")), rows)
+    folder.run(INPUT, ["recon", "off.h5", "-o", "image.h5", *SOLVE],
+               ["write 16 for kspace_encoding_step_1/center", "has 8"])
+
+
 if __name__ == "__main__":
     sys.exit(run_cases([nan_in_a_field_map_is_no_value,
                         trajectories_along_the_gradient_axes_are_rotated,
                         few_voxels_keep_their_rim, what_no_model_mends_is_warned_about,
-                        lines_without_their_gaps_are_noted]))
+                        lines_without_their_gaps_are_noted,
+                        lines_beyond_the_matrix_are_left_out]))

@@ -137,7 +137,6 @@ def what_does_not_fit_is_refused(make):
     spiral(folder)
     folder.run(0, ["q", "off.h5", "-o", "off_q.h5", *QUIET])
     refusals = [(USAGE, ["--q", "off_q.h5"], "--field-map none"),
-                (USAGE, ["--matrix", "20,20"], "field map"),
                 (INPUT, ["--field-map", "object.h5"], "/field_map")]
     for code, options, words in refusals:
         folder.run(code, ["recon", "off.h5", "-o", "image.h5", *options, *QUIET], [words])

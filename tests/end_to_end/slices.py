@@ -196,9 +196,40 @@ def the_noise_is_that_of_the_first_slice(make):
     expect(np.isclose(thickness, 5), f"slices of {thickness} mm")
 
 
+def a_series_that_was_stopped_is_made_as_far_as_it_goes(make):
+    """In its second repetition, after a third of the lines of slice 1."""
+    folder = make()
+    raw(folder)
+    with h5py.File(folder / "raw.h5") as f:
+        rows, xml = f["dataset/data"][()], f["dataset/xml"][0].decode()
+    words = ["--maps", "none", "--lambda", "1e-3"]
+    whole, said = image(folder, *words)
+    expect("frames_incomplete" not in codes(folder / "i.h5"), said)
+    idx = rows["head"]["idx"]
+    lost = ((idx["repetition"] == 1) & (idx["slice"] == 2)) | (
+        (idx["repetition"] == 1) & (idx["slice"] == 1) & (idx["kspace_encode_step_1"] >= 8))
+    write(folder / "raw.h5", xml, rows[~lost])
+    found, said = image(folder, *words)
+    expect("frames_incomplete" in codes(folder / "i.h5"), said)
+    expect("frame 3 (slice 1, repetition 1) has 8 of 24 readouts" in said
+           and "missing (slice 2, repetition 1)" in said and "--frames 0-2,4 " in said, said)
+    expect(found.shape == (5, N, N), f"{found.shape}")
+    for frame in (0, 1, 2, 4):
+        expect(found[frame].tobytes() == whole[frame].tobytes(), f"frame {frame} is another")
+    convert = ["convert", "i.h5", "-o", "i.nii", "--part", "real"]
+    folder.run(0, convert, ["1 of 6 slices are missing", "NaN"])
+    volumes = nibabel.load(folder / "i.nii").get_fdata()
+    expect(volumes.shape == (N, N, 3, 2), f"{volumes.shape}")
+    expect(np.isnan(volumes[..., 2, 1]).all() and np.isfinite(volumes[..., 0]).all()
+           and np.isfinite(volumes[..., :2, 1]).all(), "NaN elsewhere than in what is missing")
+    image(folder, *words, "--frames", "0-2,4")
+    expect("frames_incomplete" not in codes(folder / "i.h5"), "whole frames are noted")
+
+
 if __name__ == "__main__":
     sys.exit(run_cases([each_slice_has_its_own, the_console_names_the_frames,
                         repetitions_of_each_slice_are_solved_together,
                         a_slice_without_signal_or_a_frame_is_no_obstacle,
                         one_prior_image_serves_no_slices, maps_that_cannot_be_made,
-                        the_noise_is_that_of_the_first_slice]))
+                        the_noise_is_that_of_the_first_slice,
+                        a_series_that_was_stopped_is_made_as_far_as_it_goes]))

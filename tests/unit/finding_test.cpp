@@ -350,6 +350,12 @@ Worded on_doubtful_scans() {
          "y reaches 50 % of N/2, and x 100 %. Either the resolution is that low along one axis, or "
          "the scan is accelerated and its lines are numbered without gaps, which folds the image: "
          "the line numbers must count on the grid of all lines."},
+        {{Found::lines_beyond,
+          {{"beyond", 32}, {"lines", 96}, {"voxels", 64}},
+          {{"steps", "kspace_encode_step_1"}, {"smaller", "A"}, {"oversampled", "B"}}},
+         "32 of 96 lines lie beyond the 64 voxels of the matrix (kspace_encode_step_1), and are "
+         "left out. A take them, for smaller voxels. If they lie closer together than the field of "
+         "view says, as oversampled ones do, pass B."},
         {{Found::field_map_wrapped, {{"step", 250}, {"count", 40}}},
          "The field map jumps by 250 Hz between neighbouring voxels at 40 pairs, with values that "
          "fill the range between: its phase was not unwrapped. The image is wrong along the jumps. "
@@ -392,6 +398,20 @@ Worded more_on_samples() {
         {{Found::more_frames_failed, {{"count", 2}}},
          "2 more frames failed before they were solved; /record/frame_errors of the output says "
          "why"},
+        {{Found::frames_incomplete,
+          {{"fewer", 1}, {"frame", 8}, {"readouts", 40}, {"usual", 128}, {"missing", 2}},
+          {{"label", "slice 2"}, {"lost", "slice 3; slice 4"}, {"whole", "0-7"}}},
+         "The scan was stopped, or data is lost: frame 8 (slice 2) has 40 of 128 readouts, and 2 "
+         "frames are missing (slice 3; slice 4). `frames` 0-7 leaves out what is not whole."},
+        {{Found::frames_incomplete,
+          {{"fewer", 3}, {"frame", 8}, {"readouts", 40}, {"usual", 128}},
+          {{"label", "slice 2"}}},
+         "The scan was stopped, or data is lost: 3 frames have fewer readouts than others: frame 8 "
+         "(slice 2) has 40 of 128 readouts."},
+        {{Found::frames_incomplete, {{"missing", 1}}, {{"lost", "slice 3"}}},
+         "The scan was stopped, or data is lost: 1 frame is missing (slice 3)."},
+        {{Found::slices_lack_frames, {{"missing", 2}, {"slices", 15}}},
+         "2 of 15 slices are missing in the volumes; the output holds NaN there"},
         {{Found::scan_unreadable, {}, {{"error", "NaN"}}}, "NaN"},
         {{Found::epi_ghost},
          "EPI: the gradient's times in trajectoryDescription give the positions of samples. Lines "

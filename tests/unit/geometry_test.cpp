@@ -232,18 +232,31 @@ TEST(Geometry, WhatDoesNotFitTheScanIsRefused) {
     refuses({{8, 0}, {}, {}, false});
     refuses({{}, {200}, {}, false});
     refuses({{}, {}, {1, 2, 3}, false});
-    const auto with_maps = [](Scan& scan) { scan.coil_maps = CoilMatrix(CoilMatrix::Ones(1, 48)); };
-    refuses({{4, 6}, {}, {}, false}, with_maps);
-    refuses({{}, {}, {1, 0}, false}, with_maps);
+    refuses({{}, {}, {1, 0}, false}, [](Scan& scan) {
+        scan.voxels = {{0, 0, 0}};
+        scan.coil_maps = CoilMatrix(CoilMatrix::Ones(1, 1));
+    });
     refuses({{4, 6}, {}, {}, false}, [](Scan& scan) { scan.voxels = {{0, 0, 0}}; });
     refuses({{}, {100, 180}, {}, false}, [](Scan& scan) {
         auto trajectory = std::make_shared<Trajectory>(*scan.frames[2].trajectory);
         trajectory->phi = ComplexVector::Ones(2);
         scan.frames[2].trajectory = trajectory;
     });
-    Scan scan = make_scan();
-    with_maps(scan);
-    EXPECT_NO_THROW(Geometry({{8, 6}, {200, 180}, {0, 0}, true}, scan));
+}
+
+// A matrix says what resolution is wanted; a field of view in another unit says nothing.
+TEST(Geometry, MostSamplesGoOnlyForAMatrix) {
+    const auto samples_on = [](const GeometryOptions& options) {
+        Scan scan = make_scan();
+        scan.frames.resize(2);
+        const Geometry geometry(options, scan);
+        return scan.frames[0].trajectory->samples();
+    };
+    EXPECT_EQ(samples_on({{4, 3}, {}, {}, false}), 15u); // kx from -2 to 2, ky from -1 to 1
+    EXPECT_EQ(samples_on({{2, 2}, {}, {}, false}), 9u);
+    EXPECT_EQ(samples_on({{8, 6}, {400, 360}, {}, false}), 15u);
+    EXPECT_THROW(samples_on({{}, {400, 360}, {}, false}), InputError);
+    EXPECT_THROW(samples_on({{8, 6}, {20000, 18000}, {}, false}), InputError);
 }
 
 /// Of 2D scans the position along z is that of the slice.

@@ -7,7 +7,7 @@
 #include "io/scan_file.hpp"
 #include "ismrmrd_maker.hpp"
 
-// Which acquisitions make a frame.
+// Which acquisitions make a frame, which of its lines the matrix holds, and which frames are whole.
 
 namespace lsrecon::ismrmrd_test {
 namespace {
@@ -169,6 +169,174 @@ TEST(IsmrmrdFrames, ThatTheUserKeepsApartAreNotToBeJoined) {
     EXPECT_EQ(joinable([](ReadOptions& one) { one.counters[3] = IndexList("0,2"); }), Names{});
     EXPECT_EQ(joinable([](ReadOptions& one) { one.frames = IndexList("0-3"); }), Names{});
     EXPECT_EQ(joinable([](ReadOptions& one) { one.spokes_per_frame = 1; }), Names{});
+}
+
+std::string limits_of(long centre) {
+    return centre < 0 ? ""
+                      : text("<kspace_encoding_step_1><minimum>0</minimum><maximum>99</maximum>"
+                             "<center>",
+                             centre, "</center></kspace_encoding_step_1>");
+}
+
+/// A line of 8 samples whose real parts begin with its step; the others are as strong as this.
+Acquisition line_at(int step, float strength = 1) {
+    Acquisition a = readout(8, 2, 0, static_cast<float>(step));
+    for (uint16_t i = 0; i < 8; ++i) {
+        a.data(i, 1) = strength;
+    }
+    a.idx().kspace_encode_step_1 = static_cast<uint16_t>(step);
+    return a;
+}
+
+/// Lines of these steps, of which one is strong.
+std::vector<Acquisition> lines_at(int first, int end, int strongest) {
+    std::vector<Acquisition> all;
+    for (int step = first; step < end; ++step) {
+        all.push_back(line_at(step, step == strongest ? 1000.0F : 1.0F));
+    }
+    return all;
+}
+
+Scan read_lines(const std::vector<Acquisition>& acquisitions, long centre,
+                const ReadOptions& options = {}) {
+    return read_ismrmrd(write(acquisitions, header({}, {}, limits_of(centre))), options);
+}
+
+TEST(IsmrmrdLines, MoreThanTheMatrixAreLeftOut) {
+    const Scan all = read_lines(lines_at(0, 14, 7), 7);
+    const Scan held = read_lines(lines_at(3, 11, 7), 7);
+    EXPECT_EQ(all.frames[0].trajectory->positions, held.frames[0].trajectory->positions);
+    EXPECT_EQ(real_parts(all.frames[0]), real_parts(held.frames[0]));
+    EXPECT_EQ(all.frames[0].trajectory->positions[0], (Vec3{-4, -4, 0}));
+    EXPECT_FALSE(found(held, Found::lines_beyond));
+    const Finding beyond = test::find(all.findings, Found::lines_beyond);
+    EXPECT_EQ(beyond.number("beyond"), 6);
+    EXPECT_EQ(beyond.number("lines"), 14);
+    EXPECT_EQ(beyond.number("voxels"), 8);
+    EXPECT_EQ(test::lacks(beyond.word("smaller"), {"matrix=8,14,1", "fov_mm=240,240"}), "");
+    EXPECT_EQ(test::lacks(beyond.word("oversampled"), {"matrix=8,14,1", "fov_mm=240,420"}), "");
+}
+
+TEST(IsmrmrdLines, BeyondOneSideTheStrongestLineTellsMoreFromAWrongCentre) {
+    EXPECT_EQ(read_lines(lines_at(0, 12, 4), 3).frames[0].samples.columns(), 7 * 8);
+    const Fault shifted = refusal([&] { read_lines(lines_at(0, 12, 7), 3); });
+    EXPECT_EQ(test::lacks(shifted.thing, {"kspace_encode_step_1", "center"}), "");
+    EXPECT_EQ(
+        test::lacks(shifted.next_step, {"write 7 for kspace_encoding_step_1/center", "has 3"}), "");
+    // No more lines than the matrix has fit it by another centre.
+    const Fault fits = refusal([&] { read_lines(lines_at(0, 8, 4), 1); });
+    EXPECT_EQ(test::lacks(fits.next_step, {"write 4 for", "has 1"}), "");
+    EXPECT_EQ(read_lines(lines_at(0, 8, 4), 4).frames[0].samples.columns(), 64u);
+
+    const Fault part = refusal([&] { read_lines(lines_at(0, 7, 1), 1); });
+    EXPECT_EQ(test::lacks(part.next_step, {"write 3 for", "has 1", "matrix=8,12,1"}), "");
+    // Without a centre it is that of the matrix, which the user can give.
+    const Fault unsaid = refusal([&] { read_lines(lines_at(0, 14, 7), -1); });
+    EXPECT_EQ(test::lacks(unsaid.next_step, {"write 7 for", "has none", "matrix=8,14,1"}), "");
+}
+
+TEST(IsmrmrdLines, TheyAreForTheMatrixOfTheImage) {
+    ReadOptions options;
+    options.image.matrix = {8, 14};
+    const Scan scan = read_lines(lines_at(0, 14, 7), 7, options);
+    EXPECT_EQ(scan.frames[0].samples.columns(), 14 * 8);
+    EXPECT_FALSE(found(scan, Found::lines_beyond));
+    options.image = {};
+    options.header["matrix"] = {8, 14, 1};
+    EXPECT_EQ(read_lines(lines_at(0, 14, 7), -1, options).frames[0].trajectory->positions[0],
+              (Vec3{-4, -7, 0}));
+}
+
+TEST(IsmrmrdLines, BadOnesKeepTheirFrames) {
+    std::vector<Acquisition> all = lines_at(0, 14, 7);
+    all[13].data(3, 1) = NAN;
+    ReadOptions options;
+    options.bad_frames = true;
+    EXPECT_EQ(read_lines(all, 7, options).frames[0].samples.columns(), 64u)
+        << "the line is left out";
+    all[9].data(3, 1) = NAN;
+    EXPECT_EQ(refusal([&] { read_lines(all, 7, options); }).thing,
+              "/dataset/data, acquisition 9, data");
+}
+
+/// Frames of these steps, for each slice and repetition.
+template <typename Steps>
+Finding of_series(int slices, int repetitions, const Steps& steps_of, int dimensions = 0) {
+    std::vector<Acquisition> all;
+    for (int repetition = 0; repetition < repetitions; ++repetition) {
+        for (int slice = 0; slice < slices; ++slice) {
+            for (const int step : steps_of(slice, repetition)) {
+                Acquisition a = dimensions == 0 ? line_at(step) : readout(8, 2, dimensions);
+                for (uint16_t i = 0; dimensions > 0 && i < 8; ++i) {
+                    a.traj(1, i) = 0.01F * static_cast<float>(step * i);
+                }
+                a.idx().slice = static_cast<uint16_t>(slice);
+                a.idx().repetition = static_cast<uint16_t>(repetition);
+                all.push_back(a);
+            }
+        }
+    }
+    const Scan scan = read(all, header({}, {}, limits_of(4)), dimensions > 0 ? "cycles/fov" : "");
+    return found(scan, Found::frames_incomplete)
+               ? test::find(scan.findings, Found::frames_incomplete)
+               : Finding{Found::frames_incomplete};
+}
+
+std::vector<int> some_steps(int count, int first = 0, int every = 1) {
+    std::vector<int> all;
+    for (int i = 0; i < count; ++i) {
+        all.push_back(first + every * i);
+    }
+    return all;
+}
+
+TEST(IsmrmrdSeries, FramesThatAScanLeftIncompleteAreNamed) {
+    for (const int dimensions : {0, 2}) {
+        const Finding stopped = of_series(
+            4, 3,
+            [](int slice, int repetition) {
+                return some_steps(repetition < 2 || slice < 1 ? 8 : slice == 1 ? 3 : 0);
+            },
+            dimensions);
+        EXPECT_EQ(stopped.number("fewer"), 1);
+        EXPECT_EQ(stopped.number("frame"), 5);
+        EXPECT_EQ(stopped.word("label"), "slice 1, repetition 2");
+        EXPECT_EQ(stopped.number("readouts"), 3);
+        EXPECT_EQ(stopped.number("usual"), 8);
+        EXPECT_EQ(stopped.number("missing"), 2);
+        EXPECT_EQ(stopped.word("lost"), "slice 2, repetition 2; slice 3, repetition 2");
+        EXPECT_EQ(stopped.word("whole"), "0-4,6-9");
+    }
+    const auto interleaved =
+        of_series(3, 2, [](int, int repetition) { return some_steps(repetition == 0 ? 8 : 5); });
+    EXPECT_EQ(interleaved.number("fewer"), 3);
+    EXPECT_EQ(interleaved.number("missing"), 0);
+    EXPECT_EQ(
+        of_series(1, 2, [](int, int r) { return some_steps(r == 0 ? 8 : 7); }).number("fewer"), 1);
+    const auto lost_lines =
+        of_series(1, 4, [](int, int r) { return r == 2 ? some_steps(4, 0, 2) : some_steps(8); });
+    EXPECT_EQ(lost_lines.number("fewer"), 1);
+}
+
+TEST(IsmrmrdSeries, FramesThatAreMeantToDifferAreNone) {
+    const auto expect_none = [](const Finding& found) {
+        EXPECT_EQ(found.number("fewer"), 0);
+        EXPECT_EQ(found.number("missing"), 0);
+    };
+    expect_none(of_series(3, 3, [](int, int) { return some_steps(8); }));
+    // Every other line, in turns.
+    expect_none(
+        of_series(1, 5, [](int, int r) { return some_steps(r % 2 == 0 ? 4 : 3, r % 2, 2); }));
+    // A whole frame, and accelerated ones.
+    expect_none(
+        of_series(1, 2, [](int, int r) { return r == 0 ? some_steps(8) : some_steps(4, 0, 2); }));
+    expect_none(
+        of_series(2, 4, [](int, int r) { return r == 0 ? some_steps(8) : some_steps(4, 0, 2); }));
+    // Slices that each have a repetition of their own.
+    expect_none(of_series(3, 3, [](int slice, int r) { return some_steps(slice == r ? 8 : 0); }));
+    // Spokes that are sorted by a motion that is never the same.
+    expect_none(of_series(
+        1, 5, [](int, int r) { return some_steps(4 + r, 10 * r); }, 2));
 }
 
 } // namespace

@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "support/case.hpp"
+#include "support/findings.hpp"
 
 namespace lsrecon {
 namespace {
@@ -64,6 +65,29 @@ TEST(SliceStack, UnevenHeightsAndCountsAreNone) {
         EXPECT_NE(find_slices(at_heights(heights)).problem, "");
         EXPECT_THROW(with_slices_stacked(at_heights(heights)), InputError);
     }
+}
+
+// The series of a scan that was stopped in its second repetition.
+TEST(SliceStack, AFrameThatASliceLacksIsNaN) {
+    StoredImage image = at_heights({0, 0, 3, 3, 6});
+    const std::vector<std::string> labels{"slice 0, repetition 0", "slice 0, repetition 1",
+                                          "slice 1, repetition 0", "slice 1, repetition 1",
+                                          "slice 2, repetition 0"};
+    for (std::size_t f = 0; f < labels.size(); ++f) {
+        image.about.frames[f].label = labels[f];
+    }
+    const StoredImage stacked = with_slices_stacked(image);
+    ASSERT_EQ(stacked.frames(), 2U);
+    EXPECT_EQ(*stacked.about.grid.position, (Vec3{5, 6, 3}));
+    EXPECT_EQ(stacked.about.frames[1].label, "repetition 1");
+    EXPECT_FALSE(stacked.about.frames[0].failed());
+    EXPECT_TRUE(stacked.about.frames[1].failed());
+    EXPECT_EQ(stacked.values(0)[4].real(), 5);
+    EXPECT_EQ(stacked.values(1)[2].real(), 4);
+    EXPECT_TRUE(std::isnan(stacked.values(1)[4].real()));
+    EXPECT_EQ(test::find(stacked.findings, Found::slices_lack_frames).number("missing"), 1);
+    image.about.frames[4].label = "slice 2, repetition 2";
+    EXPECT_NE(find_slices(image).problem, "");
 }
 
 TEST(StoredImage, SlicesWithoutDirectionsLoseThePositionTheyHad) {

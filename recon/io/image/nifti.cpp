@@ -393,6 +393,8 @@ void write_nifti(const StoredImage& frames, const ImageOutput& output, Reporter&
             text(grid.size[2], " slices, ", grid.fov_mm[2] / static_cast<double>(grid.size[2]),
                  " mm apart, are the third dimension; ", counted(image.frames(), "volume")));
     }
+    const auto of_stack = image.findings.begin() + static_cast<long>(frames.findings.size());
+    report.add(Findings(of_stack, image.findings.end()));
     if (has_no_thickness(grid)) {
         report.add({Found::thickness_assumed, {}, {{"format", "NIfTI"}}});
     }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/numbers.hpp"
@@ -88,16 +89,34 @@ std::string what_is_wrong(const StoredImage& image, const std::vector<StackedSli
             return text("frames ", first.frames[0], " and ", slice.frames[0],
                         " are not slices at even distances");
         }
-        if (slice.frames.size() != first.frames.size()) {
-            return text("slices of ", counted(first.frames.size(), "frame"), " and of ",
-                        slice.frames.size());
+    }
+    return "";
+}
+
+/// Gives each slice the frames of the one that has most, by their labels: none where it lacks one.
+/// Why that cannot be; "" where it can.
+std::string align_frames(const StoredImage& image, std::vector<StackedSlice>& slices) {
+    const auto label_of = [&](std::size_t frame) {
+        return without_slice(image.about.frames[frame].label);
+    };
+    const StackedSlice most =
+        *std::max_element(slices.begin(), slices.end(), [](const auto& a, const auto& b) {
+            return a.frames.size() < b.frames.size();
+        });
+    for (StackedSlice& slice : slices) {
+        const std::vector<std::size_t> own = std::exchange(slice.frames, {});
+        std::size_t next = 0;
+        for (const std::size_t frame : most.frames) {
+            const bool has = next < own.size() && label_of(own[next]) == label_of(frame);
+            slice.frames.push_back(has ? own[next++] : SliceStack::none);
         }
-        for (std::size_t t = 0; t < slice.frames.size(); ++t) {
-            const std::string& one = image.about.frames[first.frames[t]].label;
-            const std::string& other = image.about.frames[slice.frames[t]].label;
-            if (without_slice(one) != without_slice(other)) {
-                return text("slices of different frames: \"", one, "\" and \"", other, "\"");
-            }
+        if (next < own.size()) {
+            return text("slices of different frames: \"",
+                        image.about.frames[most.frames[next]].label, "\" and \"",
+                        image.about.frames[own[next]].label, "\"");
+        }
+        if (own.size() < most.frames.size() && label_of(most.frames.front()).empty()) {
+            return text("slices of ", counted(most.frames.size(), "frame"), " and of ", own.size());
         }
     }
     return "";
@@ -311,10 +330,12 @@ SliceStack find_slices(const StoredImage& image) {
         return a.along_normal < b.along_normal;
     });
     stack.problem = what_is_wrong(image, slices);
+    stack.problem = stack.problem.empty() ? align_frames(image, slices) : stack.problem;
     if (!stack.problem.empty()) {
         return stack;
     }
     stack.spacing_mm = mean_spacing(slices);
+    stack.middle = slices[slices.size() / 2].position;
     stack.volumes.resize(slices.front().frames.size());
     for (const StackedSlice& slice : slices) {
         for (std::size_t t = 0; t < stack.volumes.size(); ++t) {
@@ -323,6 +344,36 @@ SliceStack find_slices(const StoredImage& image) {
     }
     return stack;
 }
+
+namespace {
+
+/// A volume with the solves and errors of all its slices.
+ImageFrame frame_of_volume(const StoredImage& image, const std::vector<std::size_t>& volume) {
+    const auto first = std::find_if(volume.begin(), volume.end(),
+                                    [](std::size_t frame) { return frame != SliceStack::none; });
+    ImageFrame frame = image.about.frames[*first];
+    frame.label = without_slice(frame.label);
+    frame.residuals.clear();
+    frame.stops.clear();
+    frame.error.clear();
+    for (std::size_t s = 0; s < volume.size(); ++s) {
+        const std::string slice_error = text(frame.error.empty() ? "" : "; ", "slice ", s, ": ");
+        if (volume[s] == SliceStack::none) {
+            frame.error += slice_error + "the image has no such frame";
+            continue;
+        }
+        const ImageFrame& slice = image.about.frames[volume[s]];
+        frame.residuals.insert(frame.residuals.end(), slice.residuals.begin(),
+                               slice.residuals.end());
+        frame.stops.insert(frame.stops.end(), slice.stops.begin(), slice.stops.end());
+        if (slice.failed()) {
+            frame.error += slice_error + slice.error;
+        }
+    }
+    return frame;
+}
+
+} // namespace
 
 StoredImage with_slices_stacked(const StoredImage& image) {
     const SliceStack stack = find_slices(image);
@@ -342,31 +393,26 @@ StoredImage with_slices_stacked(const StoredImage& image) {
     grid.size[2] = slices;
     grid.fov_mm[2] = stack.spacing_mm * static_cast<double>(slices);
     // The centre of a grid is that of voxel floor(N/2).
-    grid.position = image.about.frames[stack.volumes[0][slices / 2]].position;
+    grid.position = stack.middle;
     result.about.frames.clear();
+    std::size_t missing = 0;
     for (const auto& volume : stack.volumes) {
-        ImageFrame frame = image.about.frames[volume[0]];
-        frame.label = without_slice(frame.label);
-        frame.position = grid.position;
-        frame.residuals.clear();
-        frame.stops.clear();
-        frame.error.clear();
-        for (std::size_t s = 0; s < slices; ++s) { // a volume has the solves of all its slices
-            const ImageFrame& slice = image.about.frames[volume[s]];
-            frame.residuals.insert(frame.residuals.end(), slice.residuals.begin(),
-                                   slice.residuals.end());
-            frame.stops.insert(frame.stops.end(), slice.stops.begin(), slice.stops.end());
-            if (slice.failed()) {
-                frame.error +=
-                    text(frame.error.empty() ? "" : "; ", "slice ", s, ": ", slice.error);
-            }
-        }
-        result.about.frames.push_back(frame);
+        result.about.frames.push_back(frame_of_volume(image, volume));
+        result.about.frames.back().position = grid.position;
+        missing +=
+            static_cast<std::size_t>(std::count(volume.begin(), volume.end(), SliceStack::none));
     }
-    result.values = [values = image.values, volumes = stack.volumes](std::size_t t) {
+    if (missing > 0) {
+        result.findings.push_back(
+            {Found::slices_lack_frames,
+             {{"missing", missing}, {"slices", slices * stack.volumes.size()}}});
+    }
+    const std::size_t voxels = image.voxels();
+    result.values = [values = image.values, volumes = stack.volumes, voxels](std::size_t t) {
         ImageValues all;
         for (const std::size_t frame : volumes[t]) {
-            const ImageValues slice = values(frame);
+            const ImageValues slice =
+                frame == SliceStack::none ? values_of_failed(voxels) : values(frame);
             all.insert(all.end(), slice.begin(), slice.end());
         }
         return all;

@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -76,18 +77,22 @@ inline bool has_no_thickness(const Grid& grid) {
 Vec3 centre_of_first_voxel(const Grid& grid);
 
 /// The arrangement of frames at several positions as volumes: parallel slices, evenly spaced along
-/// their normal, each with as many frames as the others.
+/// their normal, each with the same frames but for those of a scan that was stopped.
 struct SliceStack {
+    static constexpr std::size_t none = SIZE_MAX; ///< for a frame that a slice lacks
+
     std::string problem; ///< why they do not, "" when they do
     double spacing_mm = 0;
-    /// [volume][slice] frame; the slices along the normal. Empty when all frames are of one slice.
+    Vec3 middle{0, 0, 0}; ///< position of slice floor(N/2)
+    /// [volume][slice] frame or none; slices along the normal. Empty when all frames are of one.
     std::vector<std::vector<std::size_t>> volumes;
 };
 
 SliceStack find_slices(const StoredImage& image);
 
-/// The image with its slices as the third dimension, where there are several. InputError when
-/// frames at several positions are no such slices.
+/// The image with its slices as the third dimension, where there are several; NaN and an error of
+/// its frame, and a finding, for a slice that lacks one. InputError when frames at several
+/// positions are no such slices.
 StoredImage with_slices_stacked(const StoredImage& image);
 
 } // namespace lsrecon

@@ -9,6 +9,8 @@
 
 #include "base/coil_rows.hpp"
 #include "base/numbers.hpp"
+#include "io/ismrmrd/incomplete.hpp"
+#include "io/ismrmrd/lines.hpp"
 #include "scan/pose.hpp"
 #include "scan/trajectories.hpp"
 #include "scan/units.hpp"
@@ -108,7 +110,7 @@ void require_samples(const RawFrames& raw) {
     for (const auto& [counters, frame] : raw.frames) {
         if (frame.positions.empty()) {
             refuse(raw, "frame " + name_of(raw, counters), "no samples", "at least one",
-                   "check discard_pre and discard_post");
+                   "check discard_pre, discard_post and the encoding steps");
         }
     }
 }
@@ -756,14 +758,19 @@ void set_counters(const RawFrames& raw, Scan& scan) {
 
 StoredScan assemble(RawFrames raw) {
     raw.centre_reversed_lines();
+    const Findings lines = leave_out_lines_beyond(raw);
     const bool rotated = rotate_into_slice(raw);
     StoredScan stored;
     Scan& scan = stored.scan;
     scan.file = raw.encoding.file;
     scan.grid = raw.space.grid;
     add_findings(raw, scan.facts, scan.findings);
+    scan.findings.insert(scan.findings.end(), lines.begin(), lines.end());
     if (rotated) {
         scan.findings.push_back({Found::gradient_axes});
+    }
+    if (const auto incomplete = incomplete_frames(raw)) {
+        scan.findings.push_back(*incomplete);
     }
     require_samples(raw);
     require_no_kz(raw);

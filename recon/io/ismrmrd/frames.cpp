@@ -13,8 +13,6 @@ namespace lsrecon {
 
 namespace {
 
-constexpr double allowed_overshoot = 1.05; ///< reach of samples over N/2
-
 /// Takes the pose from a header. Values that are not finite, and directions that were never filled
 /// in, say nothing.
 void take_pose(const IsmrmrdHeader& header, Pose& where) {
@@ -140,24 +138,17 @@ public:
         if (begin() == end()) {
             return;
         }
-        constexpr std::array<const char*, 3> fields{
-            "center_sample", "kspace_encode_step_1 and its center in encodingLimits",
-            "kspace_encode_step_2 and its center in encodingLimits"};
+        const double half = 0.5 * static_cast<double>(scan_.encoding.grid.size[0]);
         for (const std::size_t sample : {begin(), end() - 1}) {
-            const Vec3 k = position(sample);
-            for (std::size_t d = 0; d < scan_.dimensions(); ++d) {
-                const double half = 0.5 * static_cast<double>(scan_.encoding.grid.size[d]);
-                // Which of its two meanings center_sample has is known after the last line.
-                const double by_array = d == 0 ? k[0] + static_cast<double>(shift()) : k[d];
-                if (std::min(std::abs(k[d]), std::abs(by_array)) > allowed_overshoot * half) {
-                    if (d == 0) {
-                        check_length();
-                    }
-                    refuse(fields[d], text("a sample at ", k[d], " cycles per FOV"),
-                           text("between ", -half, " and ", half, " for ",
-                                scan_.encoding.grid.size[d], " voxels"),
-                           "correct the header, or store a trajectory");
-                }
+            // Which of its two meanings center_sample has is known after the last line.
+            const double k = position(sample)[0];
+            const double by_array = k + static_cast<double>(shift());
+            if (std::min(std::abs(k), std::abs(by_array)) > allowed_overshoot * half) {
+                check_length();
+                refuse("center_sample", text("a sample at ", k, " cycles per FOV"),
+                       text("between ", -half, " and ", half, " for ", scan_.encoding.grid.size[0],
+                            " voxels"),
+                       "correct the header, or store a trajectory");
             }
         }
     }

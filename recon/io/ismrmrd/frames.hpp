@@ -21,6 +21,8 @@
 
 namespace lsrecon {
 
+constexpr double allowed_overshoot = 1.05; ///< reach of samples over N/2
+
 /// The properties of the first acquisition of the chosen frames, with which all others must agree.
 struct RawKind {
     std::size_t index = 0; ///< its index in the file

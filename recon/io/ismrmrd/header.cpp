@@ -97,9 +97,14 @@ std::string stored_trajectory(const XmlElement& encoding, bool ramps_known) {
     return kind == "cartesian" || kind == "other" ? "" : name.empty() ? "unknown" : name;
 }
 
-long encode_center(const XmlElement& encoding, const std::string& step, std::size_t size) {
-    const std::string path = "encodingLimits/" + step + "/center";
-    return static_cast<long>(encoding.has(path) ? encoding.whole(path, 0) : size / 2);
+/// The centres of both encoding steps, by default floor(N/2).
+void read_encode_centers(const XmlElement& encoding, RawEncoding& result) {
+    for (std::size_t i = 0; i < 2; ++i) {
+        const std::string path = text("encodingLimits/kspace_encoding_step_", i + 1, "/center");
+        result.center_is_stored[i] = encoding.has(path);
+        result.encode_centers[i] = static_cast<long>(
+            encoding.has(path) ? encoding.whole(path, 0) : result.grid.size[i + 1] / 2);
+    }
 }
 
 /// A readout gradient and when it was sampled, all times in us from where the gradient starts.
@@ -385,9 +390,7 @@ RawEncoding MeasurementHeader::encoding(std::size_t index, Findings& findings,
         result.ramps = read_ramps(encoding, result.grid.size[0]);
     }
     result.stored_trajectory = stored_trajectory(encoding, !result.ramps.empty());
-    result.encode_centers = {
-        encode_center(encoding, "kspace_encoding_step_1", result.grid.size[1]),
-        encode_center(encoding, "kspace_encoding_step_2", result.grid.size[2])};
+    read_encode_centers(encoding, result);
     result.recon = read_recon_space(encoding, findings);
     return result;
 }

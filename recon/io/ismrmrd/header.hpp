@@ -60,6 +60,7 @@ struct RawEncoding {
     Grid grid; ///< the encoded space
     std::optional<RawSpace> recon; ///< the space that the image is meant for
     std::array<long, 2> encode_centers{0, 0}; ///< the steps that lie at the centre of k-space
+    std::array<bool, 2> center_is_stored{}; ///< whether the header says that
     /// The name in the header of the trajectory when acquisitions must store it; "" otherwise.
     std::string stored_trajectory;
     bool some_reversed = false; ///< acquisitions run backwards
