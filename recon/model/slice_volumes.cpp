@@ -10,6 +10,9 @@ namespace lsrecon {
 
 namespace {
 
+constexpr const char* step_after_prior =
+    "name an image of the same object and pose, or leave `prior` and its `reg` out";
+
 /// Slices may be turned against each other.
 Grid grid_of_slice(const Scan& scan, const Slice& slice) {
     Grid grid = slice.grid;
@@ -89,6 +92,28 @@ CoilRows SliceVolumes::take(const Slice& slice) {
         volumes_ = {};
     }
     return there;
+}
+
+ScanPrior::ScanPrior(const std::string& file, StoredVolumes stored, const Scan& scan,
+                     const std::vector<Slice>& slices, bool shifted)
+    : file_(file), volumes_(std::move(stored.values), stored.grid, scan, slices, scan.grid,
+                            Resampled{file, "prior image", step_after_prior, shifted}) {
+    if (!volumes_.differ()) {
+        only_ = of(slices.front());
+    }
+}
+
+std::shared_ptr<const PriorImage> ScanPrior::of(const Slice& slice) {
+    if (only_) {
+        return only_;
+    }
+    const CoilRows there = volumes_.take(slice);
+    if (there.largest_part() == 0) {
+        throw InputError({file_, "prior image", "only zeros where the image of the scan is",
+                          "an image of the same pose", step_after_prior});
+    }
+    return std::make_shared<const PriorImage>(
+        PriorImage{file_, ComplexVector(there.to_doubles().row(0).transpose())});
 }
 
 } // namespace lsrecon

@@ -1,11 +1,15 @@
-// Volumes of a file that are resampled to the slices of a scan.
+// Volumes of a file, such as a prior image, that are resampled to the slices of a scan.
 
 #pragma once
 
+#include <memory>
+#include <string>
 #include <vector>
 
 #include "model/resampled.hpp"
+#include "scan/prior_image.hpp"
 #include "scan/slice.hpp"
+#include "scan/stored_values.hpp"
 
 namespace lsrecon {
 
@@ -31,6 +35,23 @@ private:
     Grid grid_;
     Resampled of_;
     std::vector<Grid> grids_; ///< grid of the image at each slice
+};
+
+/// A prior image on the grid of a scan: of a volume each slice has its own.
+class ScanPrior {
+public:
+    /// `shifted`: by --shift-mm. InputError when the image does not belong to the scan
+    /// (SliceVolumes).
+    ScanPrior(const std::string& file, StoredVolumes stored, const Scan& scan,
+              const std::vector<Slice>& slices, bool shifted);
+
+    /// InputError when it is only zeros where the image of the slice is.
+    std::shared_ptr<const PriorImage> of(const Slice& slice);
+
+private:
+    std::string file_;
+    SliceVolumes volumes_;
+    std::shared_ptr<const PriorImage> only_; ///< prior image of a scan of one slice
 };
 
 } // namespace lsrecon

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "base/computation.hpp"
-#include "model/prior.hpp"
 #include "model/scan_field.hpp"
 #include "model/scan_maps.hpp"
+#include "model/slice_volumes.hpp"
 
 namespace lsrecon {
 

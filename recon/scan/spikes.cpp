@@ -1,6 +1,6 @@
 // Finds spikes by the strongest samples of each shell of k-space and of those outside it.
 
-#include "scan/spikes.hpp"
+#include "scan/check.hpp"
 
 #include <algorithm>
 #include <array>

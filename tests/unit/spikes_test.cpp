@@ -1,4 +1,4 @@
-#include "scan/spikes.hpp"
+#include "scan/check.hpp"
 
 #include <cmath>
 

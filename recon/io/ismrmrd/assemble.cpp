@@ -9,8 +9,6 @@
 
 #include "base/coil_rows.hpp"
 #include "base/numbers.hpp"
-#include "io/ismrmrd/incomplete.hpp"
-#include "io/ismrmrd/lines.hpp"
 #include "scan/pose.hpp"
 #include "scan/trajectories.hpp"
 #include "scan/units.hpp"

@@ -1,6 +1,6 @@
 // Compares the lines for calibration alone with those of the image's frames by their headers.
 
-#include "io/ismrmrd/calibration_lines.hpp"
+#include "io/ismrmrd/contents.hpp"
 
 #include <algorithm>
 #include <map>
@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "io/ismrmrd/contents.hpp"
 #include "scan/pose.hpp"
 
 namespace lsrecon {

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -10,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "io/ismrmrd/calibration_lines.hpp"
+#include "io/formats.hpp"
 #include "io/ismrmrd/file.hpp"
 #include "io/ismrmrd/frames.hpp"
 #include "io/ismrmrd/header.hpp"
@@ -25,6 +26,24 @@ struct IsmrmrdRole {
     bool calibration = false;
 };
 IsmrmrdRole role_of(const IsmrmrdHeader& header);
+
+/// The frame that an acquisition belongs to.
+using FrameOf = std::function<RawCounters(const RawCounters& counters)>;
+
+/// A line that is flagged as parallel calibration and not as imaging.
+struct CalibrationLine {
+    std::size_t index; ///< its index in the file
+    IsmrmrdHeader header;
+    bool is_image = false; ///< whether it is in the image, too
+    std::string why; ///< why it is, or is not
+};
+
+/// The lines for calibration alone of encodings that have image lines, in the order of the file.
+/// Some sequences measure them between the image's lines, by the same readout: the centre of
+/// k-space is then complete, and the image gains them.
+std::vector<CalibrationLine> calibration_lines(const IsmrmrdFile& file,
+                                               const MeasurementHeader& header,
+                                               const ReadOptions& options, const FrameOf& frame_of);
 
 /// The facts that the headers of all acquisitions have, before any of their values is read.
 struct IsmrmrdContents {
@@ -104,5 +123,15 @@ private:
     std::vector<Acquisition> acquisitions_;
     std::vector<CalibrationLine> calibration_lines_; ///< of encodings with images
 };
+
+/// The options by which the reference scan for the chosen encoding is read; none without one.
+std::optional<ReadOptions> options_of_reference(const IsmrmrdContents& contents, std::size_t chosen,
+                                                const ReadOptions& options);
+
+/// Adds the first frame of each slice of a reference scan, which was read by `options`, to the
+/// calibrations of a scan, in cycles per the scan's field of view. Returns whether any serves: it
+/// has the scan's coils, lies with frames of its slice, covers their field of view and reaches as
+/// far as maps need.
+bool add_reference(const StoredScan& reference, const ReadOptions& options, Scan& scan);
 
 } // namespace lsrecon

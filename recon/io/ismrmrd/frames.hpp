@@ -108,4 +108,16 @@ public:
 /// chosen, or when the units of the trajectory are ambiguous.
 StoredScan assemble(RawFrames raw);
 
+/// The frames that a scan which was stopped left incomplete: with fewer readouts than most frames
+/// of their contrast, phase and set, the first of these or some of them; and those of repetitions
+/// that other slices have. Nothing of frames that are meant to differ, as those that have other
+/// lines each.
+std::optional<Finding> incomplete_frames(const RawFrames& raw);
+
+/// Leaves out the lines beyond N/2 along y and z where some lie further than gradients overshoot,
+/// and returns what the user should know of them. Where the image has a matrix of its own its
+/// geometry leaves them out. InputError where their centre is wrong: where no more lines than N are
+/// there, or the strongest lies elsewhere than k = 0.
+Findings leave_out_lines_beyond(RawFrames& raw);
+
 } // namespace lsrecon

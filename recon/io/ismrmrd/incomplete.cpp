@@ -1,7 +1,7 @@
 // Compares the readouts of the frames of each contrast, phase and set, and the repetitions of each
 // slice.
 
-#include "io/ismrmrd/incomplete.hpp"
+#include "io/ismrmrd/frames.hpp"
 
 #include <algorithm>
 #include <set>

@@ -1,7 +1,7 @@
 // Finds Cartesian lines beyond the matrix by their steps, separates more lines from a wrong centre
 // by the strongest of them, and leaves out those that the matrix does not hold.
 
-#include "io/ismrmrd/lines.hpp"
+#include "io/ismrmrd/frames.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 // Reads a reference scan for the slices of the image, and relates its k-space to the image's grid.
 
-#include "io/ismrmrd/reference.hpp"
+#include "io/ismrmrd/contents.hpp"
 
 #include <algorithm>
 #include <cmath>

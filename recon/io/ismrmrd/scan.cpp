@@ -15,7 +15,6 @@
 #include "io/ismrmrd/contents.hpp"
 #include "io/ismrmrd/frames.hpp"
 #include "io/ismrmrd/header.hpp"
-#include "io/ismrmrd/reference.hpp"
 #include "scan/host_memory.hpp"
 
 // The meaning of the fields of an ISMRMRD file here; docs/ismrmrd.md says the same for users.
