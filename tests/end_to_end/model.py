@@ -39,7 +39,7 @@ def note_of(folder, name, *words):
 
 def a_field_map_in_other_units_is_reported(make):
     folder = make()
-    simulate(folder, "off.h5", "--matrix", "32,32", "--off-resonance-hz", "100")
+    simulate(folder, "off.h5", "--matrix", "24,24", "--off-resonance-hz", "100")
     note, numbers = note_of(folder, "off.h5")
     expect(note == "", f"the right field map: {note}")
     expect(numbers["model_gain_no_field"] < 1, "the right field map explains less than none")
@@ -132,7 +132,7 @@ def what_was_not_tried_is_reported(make):
 def maps_and_a_field_map_are_reported_together(make):
     folder = make()
     for words, factor, undo in (
-            ("spiral --matrix 32,32 --coils 4 --off-resonance-hz 100", -1, "--field-scale -1"),
+            ("spiral --matrix 24,24 --coils 4 --off-resonance-hz 60", -1, "--field-scale -1"),
             ("radial --matrix 24,24 --coils 4 --off-resonance-hz 20", 2 * np.pi, "0.15915")):
         simulate(folder, "s.h5", "--trajectory", *words.split())
         changed(folder, "s.h5", "maps.h5", "coil_maps", lambda maps: maps[[1, 0, 2, 3]])
