@@ -28,18 +28,17 @@ def numbers(folder, name, dataset):
 
 
 def it_is_the_scatter_of_images_with_other_noise(make):
-    """The same phantom with other noise, solved with the same maps: what the replicas imitate."""
+    """Frames are the same phantom with other noise, solved with the same maps: what the replicas
+    imitate."""
     folder = make()
-    noise = ["--noise", "0.03", "--noise-correlation", "0.6", "--noise-samples", "2000"]
-    how = ["--quiet", "--backend", "reference", "--iterations", "6"]
-    images, count = [], 60
-    for seed in range(1, count + 1):
-        scan(folder, "s.h5", *noise, "--seed", str(seed))
-        folder.run(0, ["recon", "s.h5", "-o", "i.h5", "--no-whitening", *how])
-        images.append(numbers(folder, "i.h5", "image")[0])
-    scattered = np.std(images, axis=0, ddof=1) / np.sqrt(2)
-    folder.run(0, ["recon", "s.h5", "-o", "i.h5", "--no-whitening", "--noise-map",
-                   str(count), *how])
+    count = 60
+    scan(folder, "s.h5", "--noise", "0.03", "--noise-correlation", "0.6", "--noise-samples", "2000",
+         "--frames", str(count))
+    how = ["s.h5", "-o", "i.h5", "--no-whitening", "--quiet", "--backend", "host", "--iterations",
+           "6"]
+    folder.run(0, ["recon", *how])
+    scattered = np.std(numbers(folder, "i.h5", "image"), axis=0, ddof=1) / np.sqrt(2)
+    folder.run(0, ["recon", *how, "--frames", "0", "--noise-map", str(count)])
     estimate = numbers(folder, "i.h5", "noise_map")
     # Each has the relative error 1 / (2 sqrt(59)); neighbours are correlated, so that the mean over
     # the image is not better by more than some voxels.
@@ -85,7 +84,7 @@ def it_is_refused_or_left_out_where_it_means_nothing(make):
                              ("half.h5", ["--lambda", "0", "--reg", "tv:0.01"], "--lambda 0"),
                              ("half.h5", ["--lambda", "0", "--iterations", "3"], "--iterations")):
         folder.run(0, ["recon", name, "-o", "i.h5", "--noise-map", "2", "--quiet",
-                       "--backend", "reference", *words], ["no g-factor", why, "variance 1"])
+                       "--backend", "host", *words], ["no g-factor", why, "variance 1"])
         with h5py.File(folder / "i.h5") as f:
             expect("noise_map" in f and "g_factor" not in f, f"{words}: what is in the file")
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from in_folders import INPUT, USAGE, expect, run_cases
 
-QUIET = ["--quiet", "--backend", "reference"]
+QUIET = ["--quiet", "--backend", "host"]
 
 
 def coils_without_maps(folder, name="coils.h5", mixing=None):
