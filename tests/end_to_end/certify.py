@@ -3,6 +3,7 @@
 
     certify.py LSRECON"""
 
+import functools
 import os
 import pathlib
 import shutil
@@ -112,8 +113,10 @@ def expect_the_largest(whole, alone, what):
         expect(max(each) > 1.01 * min(each), f"{what}: {name} is alike: {each}")
 
 
-def frames_of_one_sampling(folder, size=24):
-    """Of frame 1 the F^H d is a hundredth, so that its relative error is larger."""
+@functools.cache
+def samples_of_frames(size):
+    """Positions and three frames; of frame 1 the F^H d is a hundredth, so that its relative error
+    is larger."""
     rng = np.random.default_rng(7)
     k = rng.uniform(-size / 2, size / 2, (1500, 2))
     f = fourier(k, size)
@@ -123,7 +126,11 @@ def frames_of_one_sampling(folder, size=24):
     of_images = np.linalg.qr(f)[0]
     noise -= of_images @ (of_images.conj().T @ noise)
     weak = noise * np.linalg.norm(signal) / np.linalg.norm(noise) + 0.01 * signal
-    write_scan(folder / "many.h5", size, k, np.stack([signal, weak, signal + noise])[:, None])
+    return k, np.stack([signal, weak, signal + noise])[:, None]
+
+
+def frames_of_one_sampling(folder, size=24):
+    write_scan(folder / "many.h5", size, *samples_of_frames(size))
 
 
 def each_frame_is_sampled(make):

@@ -87,8 +87,9 @@ def full_scans_and_fields_gain_too(make):
     """Samples on all of k-space, of one coil, too, and time segments, of which no Q is one
     convolution."""
     folder = make()
-    for words in ("cartesian --coils 4", "cartesian", "spiral --coils 4 --off-resonance-hz 60"):
-        simulate(folder, "--matrix", "48,48", "--snr", "8", "--trajectory", *words.split())
+    for words in ("cartesian --matrix 48,48 --coils 4", "cartesian --matrix 48,48",
+                  "spiral --matrix 32,32 --coils 4 --off-resonance-hz 60"):
+        simulate(folder, "--snr", "8", "--trajectory", *words.split())
         recon(folder)
         best = error(folder)
         recon(folder, "--reg", "none")
