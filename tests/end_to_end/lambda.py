@@ -134,7 +134,7 @@ def few_samples_have_a_lambda(make):
     folder = make()
     for words in (["golden-angle", "--matrix", "48,48", "--readouts", "2"],
                   ["random", "--matrix", "64,64", "--readouts", "60", "--samples-per-readout", "1"],
-                  ["radial-3d", "--matrix", "24,24,24", "--readouts", "4"]):
+                  ["radial-3d", "--matrix", "16,16,16", "--readouts", "4"]):
         folder.run(0, ["simulate", "--snr", "30", "-o", "s.h5", "--quiet", "--trajectory", *words])
         folder.run(0, [*RECON, "--reg", "none"])
         os.unlink(folder / "i.h5")

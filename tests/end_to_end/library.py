@@ -18,9 +18,9 @@ def defaults_are_the_same(make):
     folder = make()
     for words in ("radial --matrix 48,48 --coils 4 --snr 30",
                   "spiral --matrix 40,48 --coils 4 --snr 30 --without-maps --noise-samples 200",
-                  "golden-angle --matrix 32,32 --coils 3 --snr 30 --frames 3",
-                  "radial-3d --matrix 20,20,20 --snr 30",
-                  "spiral --matrix 40,40 --coils 3 --snr 30 --off-resonance-hz 60"):
+                  "golden-angle --matrix 24,24 --coils 3 --snr 30 --frames 3",
+                  "radial-3d --matrix 16,16,16 --snr 30",
+                  "spiral --matrix 24,24 --coils 2 --snr 30 --off-resonance-hz 60"):
         folder.run(0, ["simulate", "-o", "s.h5", "--quiet", "--trajectory", *words.split()])
         folder.run(0, ["recon", "s.h5", "-o", "i.h5", "--quiet"])
         subprocess.run([BY_LIBRARY, "s.h5", "raw"], cwd=folder.path, check=True)
