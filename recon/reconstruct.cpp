@@ -6,7 +6,7 @@
 #include <stdexcept>
 
 #include "base/numbers.hpp"
-#include "reconstruct_summary.hpp"
+#include "reconstruct_first_pass.hpp"
 #include "scan/check.hpp"
 #include "solve/conjugate_gradient.hpp"
 

@@ -1,9 +1,11 @@
-// The settings of a run: as asked for, as an earlier run chose them, or by the reference frame.
+// The settings of a run: as asked for, as an earlier run chose them, or by the reference frame; and
+// what is known of the image that they made.
 
 #pragma once
 
 #include "reconstruct_scopes.hpp"
 #include "scan/image.hpp"
+#include "schedule/frame_results.hpp"
 
 namespace lsrecon {
 
@@ -54,5 +56,14 @@ std::optional<Settings> settings_of_request(const Run& run, const Compute& compu
 /// device cannot compute like that.
 std::optional<Settings> settings_of_part(const Run& run, ImageSink& sink, Transforms& transforms,
                                          const Formulation& formulation);
+
+/// Adds the noise map of a frame that was solved, if it is asked for.
+void add_noise_map(Image& about, TrajectoryScope& at, const FrameData& data,
+                   const Settings& settings, const FrameResults& frames);
+
+/// What is known of an image once all frames are there: adds numbers, tables and the noise map,
+/// where no frame had one, and reports what a user should know of the solves.
+SolveSummary summarise(Image& about, const Run& run, const Settings& settings,
+                       const Formulation& formulation, const FrameResults& frames);
 
 } // namespace lsrecon

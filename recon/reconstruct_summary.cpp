@@ -1,6 +1,6 @@
 // Adds numbers, tables and the noise map to an image.
 
-#include "reconstruct_summary.hpp"
+#include "reconstruct_first_pass.hpp"
 
 #include <algorithm>
 

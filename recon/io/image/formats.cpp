@@ -10,7 +10,6 @@
 #include "base/numbers.hpp"
 #include "io/image/cfl.hpp"
 #include "io/image/file.hpp"
-#include "io/image/nifti.hpp"
 #include "io/image/stored.hpp"
 #include "io/ismrmrd/formats.hpp"
 #include "io/maps_file.hpp"

@@ -1,7 +1,7 @@
 // Reads and writes NIfTI-1 by niftilib: checks the header, converts the affine between RAS and LPS,
 // and leaves zlib to the library.
 
-#include "io/image/nifti.hpp"
+#include "io/image/formats.hpp"
 
 #include "base/error.hpp"
 
