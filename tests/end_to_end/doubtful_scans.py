@@ -134,15 +134,21 @@ def what_no_model_mends_is_warned_about(make):
                ["--join contrast"], finds=["data_unexplained"])
 
 
-def lines_without_their_gaps_are_noted(make):
-    """Every other line of a scan, numbered one after the other."""
-    folder = make()
+def cartesian_lines(folder):
+    """The lines of a scan of 32 x 32 without their trajectory, and its header."""
     simulated(folder, "all.mrd", "cartesian", 32, 4)
     with h5py.File(folder / "all.mrd") as f:
         rows, xml = f["dataset/data"][()], f["dataset/xml"][0].decode()
     rows["head"]["trajectory_dimensions"] = 0
     for row in rows:
         row["traj"] = np.zeros(0, "f4")
+    return rows, xml
+
+
+def lines_without_their_gaps_are_noted(make):
+    """Every other line of a scan, numbered one after the other."""
+    folder = make()
+    rows, xml = cartesian_lines(folder)
     write(folder / "all.mrd", xml, rows)
     lines = rows[np.argsort(rows["head"]["idx"]["kspace_encode_step_1"])][::2]
     image_of(folder, "all.mrd")
@@ -156,12 +162,7 @@ def lines_without_their_gaps_are_noted(make):
 def lines_beyond_the_matrix_are_left_out(make):
     """A header of fewer voxels than there are lines, and one whose centre is wrong."""
     folder = make()
-    simulated(folder, "all.mrd", "cartesian", 32, 4)
-    with h5py.File(folder / "all.mrd") as f:
-        rows, xml = f["dataset/data"][()], f["dataset/xml"][0].decode()
-    rows["head"]["trajectory_dimensions"] = 0
-    for row in rows:
-        row["traj"] = np.zeros(0, "f4")
+    rows, xml = cartesian_lines(folder)
     steps = rows["head"]["idx"]["kspace_encode_step_1"]
     limits = xml[xml.index("<kspace_encoding_step_1>"):xml.index("</kspace_encoding_step_1>")]
     expect("<center>16<" in limits and xml.count("<y>32</y>") == 2, xml)

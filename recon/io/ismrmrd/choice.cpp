@@ -151,20 +151,20 @@ bool RawChoice::wants(const RawCounters& frame) const {
 }
 
 void RawChoice::decide_on_calibrations() {
-    enum : std::size_t { slice, contrast, phase, repetition, set };
     std::set<std::array<std::uint16_t, 3>> served;
     std::set<std::uint16_t> served_slices;
     for (const RawCounters& of : calibrations_) {
-        if (wants(of) && served.insert({of[slice], of[contrast], of[set]}).second) {
-            served_slices.insert(of[slice]);
+        if (wants(of) &&
+            served.insert({of[Counter::slice], of[Counter::contrast], of[Counter::set]}).second) {
+            served_slices.insert(of[Counter::slice]);
             wanted_calibrations_.insert(of);
         }
     }
     for (const RawCounters& of : calibrations_) {
         const bool needed = std::any_of(frames_.begin(), frames_.end(), [&](const auto& entry) {
-            return entry.second.chosen && entry.first[slice] == of[slice];
+            return entry.second.chosen && entry.first[Counter::slice] == of[Counter::slice];
         });
-        if (needed && served_slices.insert(of[slice]).second) {
+        if (needed && served_slices.insert(of[Counter::slice]).second) {
             wanted_calibrations_.insert(of);
         }
     }

@@ -24,6 +24,9 @@ class Hdf5Writer;
 
 /// Slice, contrast, phase, repetition and set of an acquisition, in the order of frame_counters().
 using RawCounters = std::array<std::uint16_t, 5>;
+struct Counter {
+    enum : std::size_t { slice, contrast, phase, repetition, set };
+};
 
 /// The header of an acquisition, packed as the format has it: a field is copied, since references
 /// to it may be misaligned.

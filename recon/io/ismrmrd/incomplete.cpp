@@ -12,10 +12,6 @@ namespace lsrecon {
 
 namespace {
 
-struct Counter {
-    enum : std::size_t { slice, contrast, phase, repetition, set };
-};
-
 /// A frame among those that are read.
 struct Numbered {
     std::size_t index;
@@ -39,7 +35,7 @@ std::vector<FramesOfKind> kinds_of(const RawFrames& raw) {
     return result;
 }
 
-/// Where in k-space each readout ends.
+/// The position in k-space at which each readout ends.
 std::vector<std::vector<float>> ends_of(const RawFrame& frame, std::size_t dimensions) {
     std::vector<std::vector<float>> ends;
     for (const std::size_t end : frame.ends) {

@@ -51,12 +51,6 @@ struct Held {
     bool has(long line) const { return line >= first && line <= last; }
 };
 
-bool reach_beyond(const LineEnergies& energies, std::size_t voxels) {
-    const double most = allowed_overshoot * 0.5 * static_cast<double>(voxels);
-    return !energies.empty() && (-static_cast<double>(energies.begin()->first) > most ||
-                                 static_cast<double>(energies.rbegin()->first) > most);
-}
-
 /// The encoded space with so many voxels along d; on a field of view as much larger where lines are
 /// `oversampled`.
 Grid with_voxels(const Grid& encoded, std::size_t d, long voxels, bool oversampled = false) {
@@ -164,10 +158,10 @@ Findings leave_out_lines_beyond(RawFrames& raw) {
     Findings findings;
     for (std::size_t d = 1; d < raw.dimensions() && !raw.has_trajectory(); ++d) {
         const std::size_t voxels = raw.encoding.grid.size[d];
-        const LineEnergies energies = energies_of(raw, d);
-        if (!reach_beyond(energies, voxels)) {
+        if (raw.range[d] <= allowed_overshoot * 0.5 * static_cast<double>(voxels)) {
             continue;
         }
+        const LineEnergies energies = energies_of(raw, d);
         require_centre(raw, energies, d);
         const long all = voxels_for(energies.begin()->first, energies.rbegin()->first);
         if (!raw.options.image.matrix.empty()) {
