@@ -179,11 +179,12 @@ private:
             if (!data) {
                 data = begin_frame(run_, at, f);
             }
-            data->frame.samples = {}; // what follows needs their memory
+            PreparedScan::release_large(data->frame); // what follows needs their memory
         };
         if (settings_->are_for_all_frames_together()) {
             frames_.attempt(f, [&] {
                 begin();
+                data->frame.samples = {};
                 keep_for_others(at, std::move(*data), settings_->solve, settings_->room,
                                 frames_.monitor_of(f));
             });

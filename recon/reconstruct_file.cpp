@@ -3,8 +3,12 @@
 
 #include "reconstruct_file.hpp"
 
+#include <cstdint>
+#include <set>
+
 #include "base/error.hpp"
 #include "base/named_files.hpp"
+#include "base/packed.hpp"
 #include "base/report.hpp"
 #include "encoding/methods.hpp"
 #include "io/beside.hpp"
@@ -179,6 +183,44 @@ void expect_duration(Transforms& transforms, const ReconstructOptions& options, 
     report.expect_stages({all.stages.begin(), all.stages.end()});
 }
 
+/// Readouts and coils that images explain clearly worse than the others, by their numbers in the
+/// file.
+struct Misfits {
+    using Numbers = std::vector<std::uint64_t>;
+    std::vector<std::pair<std::uint64_t, Numbers>> readouts; ///< by their frames
+    Numbers coils;
+
+    Misfits() = default;
+    Misfits(const std::vector<ImageFrame>& frames, const LeaveOut& left_out) {
+        std::set<std::uint64_t> all;
+        for (std::size_t f = 0; f < frames.size(); ++f) {
+            Numbers of_frame;
+            for (const std::size_t readout : readouts_that_stand_out(frames[f].readouts)) {
+                of_frame.push_back(left_out.readout_in_file(f, readout));
+            }
+            if (!of_frame.empty()) {
+                readouts.emplace_back(f, std::move(of_frame));
+            }
+            for (const std::size_t coil : coils_that_stand_out(frames[f].coils)) {
+                all.insert(left_out.coil_in_file(coil));
+            }
+        }
+        coils.assign(all.begin(), all.end());
+    }
+    void add_to(LeaveOut& leave_out) const {
+        for (const auto& [frame, numbers] : readouts) {
+            leave_out.readouts_of_frames[frame] =
+                IndexList(std::set<std::size_t>(numbers.begin(), numbers.end()));
+        }
+        if (!coils.empty()) {
+            const IndexList found(std::set<std::size_t>(coils.begin(), coils.end()));
+            const std::string listed = leave_out.coils.to_string();
+            leave_out.coils = IndexList(found.to_string() + (listed.empty() ? "" : "," + listed));
+        }
+    }
+    template <typename Archive> void each(Archive& archive) { archive(readouts, coils); }
+};
+
 } // namespace
 
 std::shared_ptr<const OffResonance> field_of(PrepareOptions& prepare, const Scan& scan) {
@@ -258,26 +300,53 @@ void FileReconstruction::read() {
             image_->log(frame, i);
         }
     };
-    ReadOptions read = reading_for(request_.prepare, options_.read);
-    read.bad_frames = true;
-    {
-        const Stage stage(report_, "read");
-        OpenScan opened = open_scan(scan_file_, read);
-        if (opened.shape) {
-            require_room(transforms_, options_, *opened.shape);
-        }
-        LoadedScan loaded = load_scan(std::move(opened), read);
-        check_before_samples(loaded.stored.scan);
-        read_values(request_.prepare, loaded.stored.scan, shared_.values);
-        source_ = std::make_unique<ScanFile>(std::move(loaded), read);
-        consider_method(source_->findings(), options_);
-        source_->report_scan_facts(report_);
-    }
+    read_ = reading_for(request_.prepare, options_.read);
+    read_.bad_frames = true;
+    open();
+    consider_method(source_->findings(), options_);
+    source_->report_scan_facts(report_);
     source_->report_bad(report_);
+}
+
+void FileReconstruction::open() {
+    const Stage stage(report_, "read");
+    OpenScan opened = open_scan(scan_file_, read_);
+    if (opened.shape) {
+        require_room(transforms_, options_, *opened.shape);
+    }
+    LoadedScan loaded = load_scan(std::move(opened), read_);
+    check_before_samples(loaded.stored.scan);
+    read_values(request_.prepare, loaded.stored.scan, shared_.values);
+    source_ = std::make_unique<ScanFile>(std::move(loaded), read_);
+}
+
+/// An image of each frame, by little regularisation and few iterations, shows what it does not
+/// explain. The scan is opened again for the image that was asked for.
+void FileReconstruction::find_what_does_not_fit() {
+    LeaveOut& leave_out = request_.prepare.leave_out;
+    leave_out.automatic = false;
+    ReconstructOptions quick;
+    quick.prepare = request_.prepare;
+    quick.solve.lambda = 1e-3;
+    quick.lambda_rule = RuleChoice();
+    quick.effort.iterations = 20;
+    FramesToCaller nowhere([](std::size_t, const ImageFrame&) {});
+    Reporter nobody_watches;
+    const Stage stage(report_, "leave_out");
+    const Reconstructed made =
+        reconstruct(*source_, nowhere, transforms_, std::move(quick), nobody_watches);
+    std::string found = packed(Misfits(made.about.frames, leave_out));
+    transforms_.ranks().broadcast(0, found); // which has the frames of all
+    unpacked<Misfits>(found).add_to(leave_out);
+    source_.reset();
+    open();
 }
 
 ReconstructedFile FileReconstruction::compute() {
     return noting_what_is_kept([&]() -> ReconstructedFile {
+        if (request_.prepare.leave_out.automatic) {
+            find_what_does_not_fit();
+        }
         FramesToCaller nowhere([](std::size_t, const ImageFrame&) {});
         ImageSink& sink = image_ ? static_cast<ImageSink&>(*image_) : nowhere;
         transforms_.device().open(); // in no stage's time

@@ -56,6 +56,8 @@ public:
 
 private:
     void check_before_samples(const Scan& scan);
+    void open();
+    void find_what_does_not_fit();
     template <typename Step> auto noting_what_is_kept(const Step& step);
 
     const std::string scan_file_;
@@ -65,6 +67,7 @@ private:
     Reporter& report_;
     const SharedByScans shared_;
     ReconstructOptions request_;
+    ReadOptions read_;
     std::unique_ptr<ImageFile> image_; ///< of the first rank
     std::unique_ptr<KeptQ> q_; ///< null where every Q is computed
     std::unique_ptr<ScanFile> source_; ///< until it is computed

@@ -11,6 +11,7 @@
 #include "encoding/lambda_curve.hpp"
 #include "encoding/sample_energy.hpp"
 #include "scan/coil_transform.hpp"
+#include "scan/readouts.hpp"
 #include "solve/residuals.hpp"
 
 namespace lsrecon {
@@ -160,6 +161,12 @@ void explain_samples(TrajectoryScope& at, const FrameData& data, const SolveOpti
         const double explained = explained_without_regularisation(
             at.problem(settings).system(), data.fhd.volumes, settings.lambda);
         image.left_by_model = explained > 0 ? 1 - explained / data.energy : 0;
+        if (solved.stops.size() == 1 && !data.frame.samples.empty()) {
+            Encoding::Parts parts = at.encoding.parts_left(
+                data.frame.samples, {solved.image}, readouts_of(at.encoding.trajectory()).ends);
+            image.readouts = std::move(parts.readouts);
+            image.coils = std::move(parts.coils);
+        }
     }
 }
 

@@ -3,7 +3,12 @@
 #include "reconstruct_first_pass.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <optional>
+#include <set>
 
+#include "base/numbers.hpp"
+#include "base/ranges.hpp"
 #include "encoding/lambda_curve.hpp"
 #include "encoding/noise_map.hpp"
 
@@ -71,6 +76,81 @@ void add_numbers(Image& about, const Run& run, const FrameResults& frames,
     }
 }
 
+/// Readouts or coils of a frame: the table of the record and its finding.
+struct KindOfPart {
+    const char* name;
+    Found found;
+    EnergyOfParts ImageFrame::*parts;
+    std::vector<std::size_t> (*stand_out)(const EnergyOfParts& parts);
+    std::function<std::size_t(std::size_t frame, std::size_t part)> number;
+};
+
+Finding finding_on(const KindOfPart& kind, std::size_t f, const Scan& scan,
+                   const EnergyOfParts& parts, const std::vector<std::size_t>& found) {
+    std::set<std::size_t> numbers;
+    double share = 0;
+    std::vector<double> others;
+    for (std::size_t i = 0; i < parts.energy.size(); ++i) {
+        const bool stands_out = std::binary_search(found.begin(), found.end(), i);
+        if (stands_out) {
+            numbers.insert(kind.number(f, i));
+            share = std::max(share, parts.share_left(i));
+        } else {
+            others.push_back(parts.share_left(i));
+        }
+    }
+    return {kind.found,
+            {{"count", found.size()},
+             {"parts", parts.energy.size()},
+             {"share", share},
+             {"others", median(others)}},
+            {{"list", IndexList(numbers).to_string()},
+             {"frame", scan.frames.size() > 1 ? text("frame ", f) : ""}}};
+}
+
+/// Adds what the first frame with parts that stand out leaves of each, or else the first frame that
+/// leaves more than noise, and names these parts.
+void add_parts(Image& about, const Run& run, const KindOfPart& kind) {
+    std::optional<std::size_t> shown;
+    std::vector<std::size_t> found;
+    for (std::size_t f = 0; f < about.frames.size() && found.empty(); ++f) {
+        const EnergyOfParts& parts = about.frames[f].*kind.parts;
+        found = kind.stand_out(parts);
+        if (!found.empty() || (!shown && !parts.empty())) {
+            shown = f;
+        }
+    }
+    if (!shown) {
+        return;
+    }
+    const EnergyOfParts& parts = about.frames[*shown].*kind.parts;
+    RecordTable table{unexplained_table(kind.name), unexplained_columns(kind.name), {}};
+    for (std::size_t i = 0; i < parts.energy.size(); ++i) {
+        for (const double value :
+             {static_cast<double>(*shown), static_cast<double>(kind.number(*shown, i)),
+              parts.share_left(i), parts.energy[i]}) {
+            table.values.push_back(value);
+        }
+    }
+    about.tables.push_back(std::move(table));
+    if (!found.empty()) {
+        run.report.add(finding_on(kind, *shown, run.scan(), parts, found));
+    }
+}
+
+void add_parts(Image& about, const Run& run) {
+    const LeaveOut& out = run.prepared.left_out();
+    add_parts(
+        about, run,
+        {"readout", Found::readouts_unexplained, &ImageFrame::readouts, &readouts_that_stand_out,
+         [&](std::size_t f, std::size_t readout) { return out.readout_in_file(f, readout); }});
+    if (!run.prepared.coils_are_virtual()) {
+        add_parts(about, run,
+                  {"coil", Found::coils_unexplained, &ImageFrame::coils, &coils_that_stand_out,
+                   [&](std::size_t, std::size_t coil) { return out.coil_in_file(coil); }});
+    }
+}
+
 /// Makes the noise map where an earlier run or another rank made the first good frame: of the first
 /// frame that there is, which is read again.
 void add_noise_map_of_finished(Image& about, const Run& run, const Settings& settings,
@@ -120,6 +200,7 @@ SolveSummary summarise(Image& about, const Run& run, const Settings& settings,
     if (settings.choices.curve) {
         add_lambda_curve(about, *settings.choices.curve);
     }
+    add_parts(about, run);
     if (const auto better = run.model_check.finding()) {
         run.report.add(*better);
     }

@@ -117,6 +117,20 @@ std::string about_unexplained_data(const Finding& f) {
                 ", or samples.");
 }
 
+/// "Readout 17 of 25 leaves 80 % of its energy unexplained, the others 3 %: ..."
+std::string about_parts(const Finding& f, const std::string& thing, const std::string& causes) {
+    const double count = f.number("count");
+    std::string name = counted(static_cast<std::size_t>(f.number("count")), thing);
+    const std::string frame = f.word("frame");
+    return text(count > 1 ? text(name, " (", f.word("list"), ")")
+                          : text(thing, " ", f.word("list")),
+                " of ", f.number("parts"), frame.empty() ? "" : " of " + frame,
+                count > 1 ? " leave up to " : " leaves ", percent(f.number("share")),
+                " of the energy unexplained, the others ", percent(f.number("others")), ": ",
+                causes, ". `leave_out` ", thing, "s:", f.word("list"), " makes the image without ",
+                count > 1 ? "them." : "it.");
+}
+
 /// How a model that explains a scan better is described.
 struct BetterModel {
     std::string name;
@@ -387,6 +401,18 @@ std::vector<FindingRow> on_solves() {
     return {
         {Found::not_converged, "not_converged", Severity::warning, &about_convergence},
         {Found::data_unexplained, "data_unexplained", Severity::warning, &about_unexplained_data},
+        {Found::readouts_unexplained, "readouts_unexplained", Severity::warning,
+         [](const Finding& f) {
+             return about_parts(f, "readout",
+                                "a spike, a position that is wrong, motion, or a "
+                                "signal that is not steady yet");
+         }},
+        {Found::coils_unexplained, "coils_unexplained", Severity::warning,
+         [](const Finding& f) {
+             return about_parts(f, "coil",
+                                "its gain or phase differs from its map, or it is "
+                                "broken");
+         }},
         {Found::model_differs, "model_differs", Severity::warning, &about_better_model},
         {Found::model_unexplained, "model_differs", Severity::warning, &about_unexplained_model},
         {Found::undersampled, "undersampled", Severity::warning, &about_aliasing},

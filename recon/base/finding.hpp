@@ -19,6 +19,8 @@ enum class Severity {
 enum class Found {
     not_converged,
     data_unexplained,
+    readouts_unexplained,
+    coils_unexplained,
     model_differs,
     model_unexplained,
     undersampled,

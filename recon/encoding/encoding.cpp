@@ -360,4 +360,39 @@ Eigen::VectorXd Encoding::misfits(const CoilRows& samples, const std::vector<Com
     return misfits;
 }
 
+Encoding::Parts Encoding::parts_left(const CoilRows& samples,
+                                     const std::vector<ComplexVector>& images,
+                                     const std::vector<std::size_t>& ends,
+                                     Listener listener) const {
+    Parts parts;
+    for (auto [part, count] :
+         {std::pair(&parts.readouts, ends.size()), {&parts.coils, samples.rows()}}) {
+        part->energy.assign(count, 0);
+        part->left.assign(count, 0);
+    }
+    const auto add = [&](EnergyOfParts& to, std::size_t part, double energy, double left) {
+        to.energy[part] += energy;
+        to.left[part] += left;
+    };
+    visit_samples(
+        images, samples.rows(),
+        [&](std::size_t c, const Range& at, const ComplexVector& values) {
+            auto end = std::upper_bound(ends.begin(), ends.end(), at.first);
+            for (std::size_t m = at.first; m < at.first + at.count; ++m) {
+                const Complex sample = samples(c, m);
+                const double w = trajectory_.weight(m);
+                const double energy = w * std::norm(sample);
+                const double left =
+                    w * std::norm(values(static_cast<Eigen::Index>(m - at.first)) - sample);
+                add(parts.coils, c, energy, left);
+                if (end != ends.end()) {
+                    add(parts.readouts, static_cast<std::size_t>(end - ends.begin()), energy, left);
+                    end += m + 1 == *end ? 1 : 0;
+                }
+            }
+        },
+        listener);
+    return parts;
+}
+
 } // namespace lsrecon

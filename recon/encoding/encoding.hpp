@@ -13,6 +13,7 @@
 #include "engines/on_host.hpp"
 #include "engines/piecewise.hpp"
 #include "operators/coil_maps.hpp"
+#include "scan/parts.hpp"
 #include "scan/scan.hpp"
 #include "scan/slice.hpp"
 
@@ -138,6 +139,14 @@ public:
     /// would lose twice as many digits.
     Eigen::VectorXd misfits(const CoilRows& samples, const std::vector<ComplexVector>& images,
                             Listener listener = {}) const;
+    /// What each readout, up to these ends, and each coil has of the energy of C x M samples, and
+    /// what images leave of it.
+    struct Parts {
+        EnergyOfParts readouts; ///< none without ends
+        EnergyOfParts coils;
+    };
+    Parts parts_left(const CoilRows& samples, const std::vector<ComplexVector>& images,
+                     const std::vector<std::size_t>& ends, Listener listener = {}) const;
     /// The cost of adjoint() for so many coils.
     Cost cost(std::size_t coils) const { return transform_.predicted("fhd", coils); }
 

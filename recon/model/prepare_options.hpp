@@ -8,6 +8,7 @@
 
 #include "model/estimated_maps.hpp"
 #include "model/geometry.hpp"
+#include "model/leave_out.hpp"
 #include "scan/coil_transform.hpp"
 #include "scan/stored_values.hpp"
 
@@ -44,6 +45,7 @@ template <typename Source> std::string file_of(const Source& source) {
 }
 
 struct PrepareOptions {
+    LeaveOut leave_out;
     GeometryOptions geometry;
     bool whiten = true; ///< whether noise is whitened where the scan has it
     CoilCompression compression;

@@ -74,6 +74,12 @@ void PreparedFrames::keep(std::size_t index, Frame frame) {
     }
 }
 
+void PreparedFrames::release_large(Frame& frame) {
+    if (bytes_of(frame) > most_kept_bytes()) {
+        frame.samples = {};
+    }
+}
+
 /// Frames that were looked at wait within this room until they are solved: little beside a solve.
 double PreparedFrames::most_kept_bytes() {
     constexpr double share = 1.0 / 16;

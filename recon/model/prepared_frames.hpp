@@ -51,6 +51,8 @@ public:
     /// into most_kept_bytes().
     void keep(std::size_t index, Frame frame);
     static double most_kept_bytes();
+    /// Releases the samples of a frame that takes more than that.
+    static void release_large(Frame& frame);
 
 private:
     Frame read(std::size_t index);

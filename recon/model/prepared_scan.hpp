@@ -27,6 +27,9 @@ public:
     /// InputError when it cannot be made.
     Model model_of(const Slice& slice, Transforms& transforms);
 
+    const LeaveOut& left_out() const { return preparation_.options.leave_out; }
+    /// Whether the coils are those of the file, whitened or not.
+    bool coils_are_virtual() const { return preparation_.options.compression.is_requested(); }
     /// Whether its coil maps come from a file, and not from its own samples.
     bool maps_are_stored() const { return preparation_.maps->are_stored(); }
     /// Whether there are coil maps.
@@ -46,6 +49,8 @@ public:
     Frame frame(std::size_t index) { return preparation_.frames.take(index); }
     /// As of PreparedFrames.
     void keep(std::size_t index, Frame frame) { preparation_.frames.keep(index, std::move(frame)); }
+    /// Releases the samples of a frame that is in use, where they take much of the memory.
+    static void release_large(Frame& frame) { PreparedFrames::release_large(frame); }
     template <typename Visit> auto look_at(std::size_t index, const Visit& visit) {
         return preparation_.frames.look_at(index, visit);
     }

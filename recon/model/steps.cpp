@@ -1,4 +1,4 @@
-// The steps of preparation in their order: geometry, field map, whitening, compression, coil maps,
+// The steps of preparation in their order: what is left out, geometry, field map, whitening, compression, coil maps,
 // prior image.
 
 #include "model/steps.hpp"
@@ -166,6 +166,12 @@ void take_prior(ScanInPreparation& preparation) {
 const std::vector<Step>& steps() {
     using Preparation = const ScanInPreparation&;
     static const std::vector<Step> rows{
+        {"what is left out",
+         [](Preparation preparation) {
+             const LeaveOut& options = preparation.options.leave_out;
+             return options.automatic || options.any();
+         },
+         &leave_out, nullptr},
         {"geometry", [](Preparation preparation) { return preparation.options.geometry.any(); },
          &change_geometry, nullptr},
         {"field map", [](Preparation) { return true; }, &take_field, nullptr},

@@ -68,6 +68,7 @@ bool estimates_maps(const ScanToPrepare& scan);
 bool can_estimate_maps(const Scan& scan, const Grid& grid);
 
 /// Rows of the table whose functions are in other files:
+void leave_out(ScanInPreparation& preparation);
 void take_field(ScanInPreparation& preparation);
 StepCost cost_of_maps(const ScanToPrepare& scan);
 

@@ -152,6 +152,18 @@ std::vector<std::string> backend_words() {
     return words;
 }
 
+OptionTable leave_out_options(LeaveOut& leave_out) {
+    const Value value{"readouts:LIST|coils:LIST|auto",
+                      [&leave_out](const std::string& word) { return add_word(leave_out, word); },
+                      [&leave_out] { return words_of(leave_out); }};
+    return in("Coils",
+              {{"leave_out", value, "leave out readouts or coils, by their numbers from 0",
+                Is::repeated, Default{"none"},
+                More{"readouts:17,20-22 are those of every frame, and coils:3 is one of the file. "
+                     "The word auto makes an image of each frame first, and leaves out the "
+                     "readouts and coils that it explains clearly worse than the others."}}});
+}
+
 OptionTable coils_options(PrepareOptions& prepare) {
     return in(
         "Coils",
@@ -304,7 +316,8 @@ OptionTable maps_options(PrepareOptions& prepare, const std::string& by_default)
 OptionTable solve_options(ReconstructOptions& options) {
     PrepareOptions& prepare = options.prepare;
     return joined({geometry_options(prepare.geometry), field_options(prepare),
-                   maps_options(prepare), coils_options(prepare), method_options(options.solve),
+                   maps_options(prepare), coils_options(prepare),
+                   leave_out_options(prepare.leave_out), method_options(options.solve),
                    regularisation_options(options), solver_options(options.solve, options.effort)});
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/computation.hpp"
 #include "base/error.hpp"
+#include "scan/parts.hpp"
 #include "scan/scan.hpp"
 
 namespace lsrecon {
@@ -49,6 +50,8 @@ struct ImageFrame {
     /// Share of ||d||^2 that an image without regularisation leaves, where more is left than noise
     /// is likely to leave; else 0.
     double left_by_model = 0;
+    EnergyOfParts readouts = {}; ///< of a frame that leaves more than noise is likely to leave
+    EnergyOfParts coils = {}; ///< of such a frame
     double resolved_lambda = 0; ///< smallest lambda that all problems resolve
     double image_error = 0; ///< estimated: encoding/summary.hpp
     Certificate certificate = {};
@@ -59,7 +62,7 @@ struct ImageFrame {
     /// All members but the values, and the label and position, which the scan knows.
     template <typename Archive> void each(Archive& archive) {
         archive(residuals, solver, stops, late_change, explained, unexplained, noise, left_by_model,
-                resolved_lambda, image_error, certificate, maps_scale, error);
+                readouts, coils, resolved_lambda, image_error, certificate, maps_scale, error);
     }
 };
 
@@ -105,6 +108,15 @@ constexpr const char* held_out_rule = "held out";
 /// /record/weight_curve_NAME, and what its columns are.
 std::string weight_curve_table(const std::string& regulariser);
 const std::vector<std::string>& weight_curve_columns();
+
+/// What a frame leaves of each "readout" or "coil": /record/unexplained_by_readout, and its
+/// columns.
+inline std::string unexplained_table(const std::string& part) {
+    return "unexplained_by_" + part;
+}
+inline std::vector<std::string> unexplained_columns(const std::string& part) {
+    return {"frame", part, "unexplained", "energy"};
+}
 
 /// The values of an image a frame at a time, x fastest, as its file holds them.
 using ImageValues = std::vector<std::complex<float>>;

@@ -79,14 +79,17 @@ Json rows_of(const RecordTable& table) {
     return rows;
 }
 
-/// The curves by which a rule has chosen lambda, or the weight of a regulariser.
-void add_curves(Json& panels, const Image& about) {
+/// The tables of the record: what is unexplained of parts, and the curves by which a rule has
+/// chosen lambda, or the weight of a regulariser.
+void add_tables(Json& panels, const Image& about) {
     const std::string chosen = value_in(about.record, "lambda");
     const std::string of_weights = weight_curve_table("");
     Json weights = Json::array();
     for (const RecordTable& table : about.tables) {
         Json rows = rows_of(table);
-        if (table.name == lambda_curve_table) {
+        if (table.name == unexplained_table("readout") || table.name == unexplained_table("coil")) {
+            panels[table.columns[1] + "s"] = std::move(rows);
+        } else if (table.name == lambda_curve_table) {
             for (Json& row : rows) {
                 row["chosen"] = text(row["lambda"].get<double>()) == chosen;
             }
@@ -244,7 +247,7 @@ PageContent page_of_image(const std::string& path, Reporter& report) {
         }
     }
     content.headline = headline(about.record, solves, content.notes.size());
-    add_curves(content.panels, about);
+    add_tables(content.panels, about);
     add_residuals(content.panels, about.frames);
     content.tables = {{"solves", solves}, {"record", rest}};
     return content;
