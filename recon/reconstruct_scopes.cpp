@@ -161,13 +161,21 @@ void explain_samples(TrajectoryScope& at, const FrameData& data, const SolveOpti
         const double explained = explained_without_regularisation(
             at.problem(settings).system(), data.fhd.volumes, settings.lambda);
         image.left_by_model = explained > 0 ? 1 - explained / data.energy : 0;
-        if (solved.stops.size() == 1 && !data.frame.samples.empty()) {
-            Encoding::Parts parts = at.encoding.parts_left(
-                data.frame.samples, {solved.image}, readouts_of(at.encoding.trajectory()).ends);
-            image.readouts = std::move(parts.readouts);
-            image.coils = std::move(parts.coils);
-        }
     }
+}
+
+/// Notes what the image leaves of each readout and coil, where memory still has the samples.
+void explain_parts(TrajectoryScope& at, const FrameData& data, const Solved& solved,
+                   ImageFrame& image) {
+    const bool is_one_problem = solved.stops.size() == 1; // none where nothing was solved
+    if (!is_one_problem || data.frame.samples.empty()) {
+        return;
+    }
+    const Stage stage(at.run.report, "parts");
+    Encoding::Parts parts = at.encoding.parts_left(data.frame.samples, {solved.image},
+                                                   readouts_of(at.encoding.trajectory()).ends);
+    image.readouts = std::move(parts.readouts);
+    image.coils = std::move(parts.coils);
 }
 
 /// The number of voxels over which errors of F^H d are spread.
@@ -302,6 +310,7 @@ ImageFrame solve_frame(TrajectoryScope& at, const FrameData& data, const SolveOp
         measure_error(at, data, settings, solved, image);
     }
     explain_samples(at, data, settings, solved, image);
+    explain_parts(at, data, solved, image);
     give_back_memory();
     return in_units_of_maps(std::move(image), at.slice.model);
 }

@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "base/float_range.hpp"
 #include "base/numbers.hpp"
+#include "base/parallel.hpp"
 #include "engines/pieces.hpp"
 #include "operators/finite.hpp"
 #include "scan/check.hpp"
@@ -360,6 +361,47 @@ Eigen::VectorXd Encoding::misfits(const CoilRows& samples, const std::vector<Com
     return misfits;
 }
 
+namespace {
+
+/// Adds the energies of samples of a coil, and what is left of them, to their readouts and to the
+/// coil: of each readout by itself, so that any number of threads adds in the same order.
+template <typename Energies> void add_parts(const std::vector<std::size_t>& ends, const Range& at,
+                                            EnergyOfParts& readouts, EnergyOfParts& coils,
+                                            std::size_t coil, const Energies& energies_of) {
+    constexpr std::size_t length = 4096; // where readouts are not known
+    const std::size_t last = at.first + at.count;
+    const std::vector<Range> ranges = [&] {
+        if (ends.empty()) {
+            return split_into_ranges(at.count, length);
+        }
+        std::vector<Range> of_readouts;
+        for (std::size_t r = 0; r < ends.size(); ++r) {
+            const std::size_t begin = std::max(at.first, r > 0 ? ends[r - 1] : 0);
+            const std::size_t end = std::max(begin, std::min(last, ends[r]));
+            of_readouts.push_back({begin - at.first, end - begin});
+        }
+        return of_readouts;
+    }();
+    std::vector<std::pair<double, double>> sums(ranges.size());
+    for_each_in_parallel(ranges.size(), [&](std::size_t r) {
+        for (std::size_t i = 0; i < ranges[r].count; ++i) {
+            const auto [energy, left] = energies_of(at.first + ranges[r].first + i);
+            sums[r].first += energy;
+            sums[r].second += left;
+        }
+    });
+    for (std::size_t r = 0; r < ranges.size(); ++r) {
+        coils.energy[coil] += sums[r].first;
+        coils.left[coil] += sums[r].second;
+        if (!ends.empty()) {
+            readouts.energy[r] += sums[r].first;
+            readouts.left[r] += sums[r].second;
+        }
+    }
+}
+
+} // namespace
+
 Encoding::Parts Encoding::parts_left(const CoilRows& samples,
                                      const std::vector<ComplexVector>& images,
                                      const std::vector<std::size_t>& ends,
@@ -370,26 +412,15 @@ Encoding::Parts Encoding::parts_left(const CoilRows& samples,
         part->energy.assign(count, 0);
         part->left.assign(count, 0);
     }
-    const auto add = [&](EnergyOfParts& to, std::size_t part, double energy, double left) {
-        to.energy[part] += energy;
-        to.left[part] += left;
-    };
     visit_samples(
         images, samples.rows(),
         [&](std::size_t c, const Range& at, const ComplexVector& values) {
-            auto end = std::upper_bound(ends.begin(), ends.end(), at.first);
-            for (std::size_t m = at.first; m < at.first + at.count; ++m) {
+            add_parts(ends, at, parts.readouts, parts.coils, c, [&](std::size_t m) {
                 const Complex sample = samples(c, m);
-                const double w = trajectory_.weight(m);
-                const double energy = w * std::norm(sample);
-                const double left =
-                    w * std::norm(values(static_cast<Eigen::Index>(m - at.first)) - sample);
-                add(parts.coils, c, energy, left);
-                if (end != ends.end()) {
-                    add(parts.readouts, static_cast<std::size_t>(end - ends.begin()), energy, left);
-                    end += m + 1 == *end ? 1 : 0;
-                }
-            }
+                const Complex left = values(static_cast<Eigen::Index>(m - at.first)) - sample;
+                return std::pair(trajectory_.weight(m) * std::norm(sample),
+                                 trajectory_.weight(m) * std::norm(left));
+            });
         },
         listener);
     return parts;

@@ -121,6 +121,7 @@ void leave_out_readouts(ScanInPreparation& preparation) {
     for (std::size_t f = 0; f < scan.frames.size(); ++f) { // known by where they were
         scan.frames[f].trajectory = of_frames[f]->trajectory;
     }
+    preparation.slices = slices_of(scan);
     preparation.frames.change([of_frames](std::size_t index, Frame& frame) {
         frame.samples = subset(frame, of_frames[index]->samples).samples;
     });

@@ -204,6 +204,10 @@ void add_frames(const Prepared& of, const TrajectoryPlan& plan, Stages& stages) 
                       seconds_to_certify(of.machine(), 1, samples));
     }
     add_solve(of, trajectory, plan, stages);
+    add_stage(stages, "parts",
+              of.formulation.coils_share_one_problem || of.shape.coils == 1
+                  ? frames * transform.predicted("f", of.shape.coils).seconds
+                  : 0);
 }
 
 } // namespace

@@ -50,8 +50,8 @@ struct ImageFrame {
     /// Share of ||d||^2 that an image without regularisation leaves, where more is left than noise
     /// is likely to leave; else 0.
     double left_by_model = 0;
-    EnergyOfParts readouts = {}; ///< of a frame that leaves more than noise is likely to leave
-    EnergyOfParts coils = {}; ///< of such a frame
+    EnergyOfParts readouts = {}; ///< none where their ends are not known
+    EnergyOfParts coils = {}; ///< none where the samples were released before
     double resolved_lambda = 0; ///< smallest lambda that all problems resolve
     double image_error = 0; ///< estimated: encoding/summary.hpp
     Certificate certificate = {};

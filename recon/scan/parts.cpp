@@ -14,14 +14,21 @@ namespace {
 
 constexpr std::size_t fewest_parts = 4;
 constexpr double least_share = 0.02; ///< left, of which an image shows something
-constexpr double least_times = 4; ///< shares of spokes of one scan differ by up to 3
-constexpr double deviations = 6; ///< of logarithms of shares
+
+/// How much larger than the others' a share is that stands out.
+struct Margin {
+    double times; ///< the median of the others
+    double deviations; ///< of the others' logarithms
+};
+constexpr Margin of_readouts{4, 4}; ///< shares of spokes of one scan differ by up to 3
+constexpr Margin of_coils{6, 3}; ///< a coil that is wrong spoils those beside it
+
 constexpr double of_normal = 1.4826; ///< deviation over the median of absolute differences
 
 /// Whether a share stands out of others, by their logarithms.
-bool stands_out(double share, const std::vector<double>& others) {
+bool stands_out(double share, const std::vector<double>& others, const Margin& margin) {
     const double middle = median(others);
-    if (share < least_share || share < least_times * middle) {
+    if (share < least_share || share < margin.times * middle) {
         return false;
     }
     std::vector<double> scatter;
@@ -30,7 +37,8 @@ bool stands_out(double share, const std::vector<double>& others) {
             scatter.push_back(std::abs(std::log(other / middle)));
         }
     }
-    return scatter.empty() || std::log(share / middle) > deviations * of_normal * median(scatter);
+    return scatter.empty() ||
+           std::log(share / middle) > margin.deviations * of_normal * median(scatter);
 }
 
 /// The parts, or none if they are too many to be exceptions.
@@ -63,7 +71,7 @@ std::vector<std::size_t> readouts_that_stand_out(const EnergyOfParts& readouts) 
                 others.push_back(readouts.share_left(order[i]));
             }
         }
-        if (stands_out(readouts.share_left(order[rank]), others)) {
+        if (stands_out(readouts.share_left(order[rank]), others, of_readouts)) {
             found.push_back(order[rank]);
         }
     }
@@ -89,7 +97,7 @@ std::vector<std::size_t> coils_that_stand_out(const EnergyOfParts& coils) {
                 others.push_back(beyond_noise.share_left(other));
             }
         }
-        if (stands_out(beyond_noise.share_left(c), others)) {
+        if (stands_out(beyond_noise.share_left(c), others, of_coils)) {
             found.push_back(c);
         }
     }

@@ -13,8 +13,9 @@ struct EnergyOfParts {
     std::vector<double> left;
 
     bool empty() const { return energy.empty(); }
+    /// At most 1; also 1 of a part without energy, such as a readout of zeros.
     double share_left(std::size_t part) const {
-        return energy[part] > 0 ? left[part] / energy[part] : 0;
+        return left[part] < energy[part] ? left[part] / energy[part] : 1;
     }
     template <typename Archive> void each(Archive& archive) { archive(energy, left); }
 };
@@ -24,8 +25,8 @@ struct EnergyOfParts {
 /// hold noise alone, so that a readout is compared with those next to it in the order of energies.
 /// None where more than a quarter would stand out: then the model is wrong.
 std::vector<std::size_t> readouts_that_stand_out(const EnergyOfParts& readouts);
-/// The same of coils. Noise is equal in all of them and at most what the quietest one leaves, which
-/// is subtracted first.
+/// The same of coils, six times the median and half that scatter. Noise is equal in all of them and
+/// at most what the quietest one leaves, which is subtracted first.
 std::vector<std::size_t> coils_that_stand_out(const EnergyOfParts& coils);
 
 } // namespace lsrecon

@@ -13,7 +13,7 @@ import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "data"))
 from bad_ismrmrd import XML, acquisition, write # noqa: E402
-from in_folders import expect, run_cases # noqa: E402
+from in_folders import INPUT, USAGE, codes, expect, run_cases # noqa: E402
 
 N, COILS = 48, 8
 REVERSED = 1 << 21
@@ -115,6 +115,47 @@ def samples_of_reversed_lines_are_discarded(make):
     expect(raw(folder, d, flagged=True, pre=5, post=3) == set(), "discarded samples are a fault")
 
 
+def what_stands_out_is_named_and_left_out(make):
+    folder = make()
+    folder.run(0, ["simulate", "-o", "radial.h5", "--trajectory", "radial", "--matrix", "32,32",
+                   "--coils", "6", "--snr", "40", "--quiet"])
+    with h5py.File(folder / "radial.h5") as f:
+        right, k = f["samples"][()], f["trajectory"][()]
+    length = 2 + int(np.argmax(np.linalg.norm(np.diff(k, 2, axis=0), axis=1) > 0.5))
+
+    def changed(part, factor):
+        samples = right.copy()
+        samples[part] *= factor
+        return samples
+
+    def image(samples, *options):
+        with h5py.File(folder / "radial.h5", "r+") as f:
+            f["samples"][...] = samples
+        folder.run(0, ["recon", "radial.h5", "-o", "image.h5", "--quiet", *options])
+        with h5py.File(folder / "image.h5") as made:
+            return (codes(folder / "image.h5") & {"readouts_unexplained", "coils_unexplained"},
+                    made["image"][()], made["record/unexplained_by_readout"][()])
+
+    expect(image(right)[0] == set(), "a healthy scan")
+    bad = changed(np.s_[:, 5 * length:6 * length], np.exp(1j))
+    found, _, table = image(bad)
+    expect(found == {"readouts_unexplained"}, f"a readout with another phase: {found}")
+    expect(np.argmax(table[:, 2]) == 5 and len(table) == right.shape[1] // length,
+           f"its table {table[:8]}")
+    found, listed, table = image(bad, "--leave-out", "readouts:5")
+    expect(found == set() and 5 not in table[:, 1], f"it is left out: {found}")
+    found, automatic, _ = image(bad, "--leave-out", "auto")
+    expect(found == set() and np.array_equal(automatic, listed), f"it is found: {found}")
+    bad = changed(2, np.exp(1j))
+    expect(image(bad)[0] == {"coils_unexplained"}, "a coil with another phase")
+    expect(image(bad, "--leave-out", "coils:2")[0] == set(), "the coil is left out")
+    os.unlink(folder / "image.h5")
+    for words in ("readouts:999", "coils:0-5", "coils:7"):
+        folder.run(INPUT, ["recon", "radial.h5", "-o", "image.h5", "--leave-out", words])
+    folder.run(USAGE, ["recon", "radial.h5", "-o", "image.h5", "--leave-out", "spokes:3"])
+
+
 if __name__ == "__main__":
     sys.exit(run_cases([native_scans_are_compared, raw_data_is_compared,
-                        samples_of_reversed_lines_are_discarded]))
+                        samples_of_reversed_lines_are_discarded,
+                        what_stands_out_is_named_and_left_out]))
