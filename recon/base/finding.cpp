@@ -3,6 +3,7 @@
 #include "base/finding.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 
 #include "base/error.hpp"
@@ -118,17 +119,16 @@ std::string about_unexplained_data(const Finding& f) {
 }
 
 /// "Readout 17 of 25 leaves 80 % of its energy unexplained, the others 3 %: ..."
-std::string about_parts(const Finding& f, const std::string& thing, const std::string& causes) {
-    const double count = f.number("count");
-    std::string name = counted(static_cast<std::size_t>(f.number("count")), thing);
+std::string about_parts(const Finding& f, const std::string& part, const std::string& causes) {
+    const bool several = f.number("count") > 1;
     const std::string frame = f.word("frame");
-    return text(count > 1 ? text(name, " (", f.word("list"), ")")
-                          : text(thing, " ", f.word("list")),
-                " of ", f.number("parts"), frame.empty() ? "" : " of " + frame,
-                count > 1 ? " leave up to " : " leaves ", percent(f.number("share")),
-                " of the energy unexplained, the others ", percent(f.number("others")), ": ",
-                causes, ". `leave_out` ", thing, "s:", f.word("list"), " makes the image without ",
-                count > 1 ? "them." : "it.");
+    std::string name = part + (several ? "s " : " ") + f.word("list");
+    name[0] = static_cast<char>(std::toupper(name[0]));
+    return text(name, " of ", f.number("parts"), frame.empty() ? "" : " of " + frame,
+                several ? " leave up to " : " leaves ", percent(f.number("share")), " of ",
+                several ? "their" : "its", " energy unexplained, the others ",
+                percent(f.number("others")), ": ", causes, ". `leave_out` ", part,
+                "s:", f.word("list"), " makes the image without ", several ? "them." : "it.");
 }
 
 /// How a model that explains a scan better is described.
@@ -404,14 +404,13 @@ std::vector<FindingRow> on_solves() {
         {Found::readouts_unexplained, "readouts_unexplained", Severity::warning,
          [](const Finding& f) {
              return about_parts(f, "readout",
-                                "a spike, a position that is wrong, motion, or a "
-                                "signal that is not steady yet");
+                                "a spike, a position that is wrong, motion, or a signal that is "
+                                "not steady yet");
          }},
         {Found::coils_unexplained, "coils_unexplained", Severity::warning,
          [](const Finding& f) {
              return about_parts(f, "coil",
-                                "its gain or phase differs from its map, or it is "
-                                "broken");
+                                "the gain or phase differs from the map, or the coil is broken");
          }},
         {Found::model_differs, "model_differs", Severity::warning, &about_better_model},
         {Found::model_unexplained, "model_differs", Severity::warning, &about_unexplained_model},

@@ -84,20 +84,17 @@ std::vector<std::size_t> coils_that_stand_out(const EnergyOfParts& coils) {
     if (count < fewest_parts) {
         return {};
     }
-    EnergyOfParts beyond_noise = coils;
     const double noise = *std::min_element(coils.left.begin(), coils.left.end());
-    for (double& left : beyond_noise.left) {
-        left -= noise;
-    }
     std::vector<std::size_t> found;
     for (std::size_t c = 0; c < count; ++c) {
         std::vector<double> others;
         for (std::size_t other = 0; other < count; ++other) {
             if (other != c) {
-                others.push_back(beyond_noise.share_left(other));
+                others.push_back(coils.share_left(other));
             }
         }
-        if (stands_out(beyond_noise.share_left(c), others, of_coils)) {
+        const double of_noise = noise < coils.energy[c] ? noise / coils.energy[c] : 1;
+        if (stands_out(coils.share_left(c) - of_noise, others, of_coils)) {
             found.push_back(c);
         }
     }

@@ -274,6 +274,19 @@ Worded on_samples() {
 
 Worded more_on_solves() {
     return {
+        {{Found::readouts_unexplained,
+          {{"count", 1}, {"parts", 25}, {"share", 0.8}, {"others", 0.03}},
+          {{"list", "17"}, {"frame", "frame 2"}}},
+         "Readout 17 of 25 of frame 2 leaves 80 % of its energy unexplained, the others 3 %: a "
+         "spike, a position that is wrong, motion, or a signal that is not steady yet. `leave_out` "
+         "readouts:17 makes the image without it."},
+        {{Found::coils_unexplained,
+          {{"count", 2}, {"parts", 16}, {"share", 0.8}, {"others", 0.03}},
+          {{"list", "3-4"}}},
+         "Coils 3-4 of 16 leave up to 80 % of their energy unexplained, the others 3 %: the gain "
+         "or "
+         "phase differs from the map, or the coil is broken. `leave_out` coils:3-4 makes the image "
+         "without them."},
         {{Found::weight_guessed, {}, {{"guess", "lambda 0.01"}}},
          "Too few samples to hold some out, by which a weight would be chosen: lambda 0.01 is a "
          "guess. Compare half and twice of it by eye."},
