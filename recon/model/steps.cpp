@@ -1,5 +1,5 @@
-// The steps of preparation in their order: what is left out, geometry, field map, whitening, compression, coil maps,
-// prior image.
+// The steps of preparation in their order: what is left out, geometry, field map, whitening,
+// compression, coil maps, prior image.
 
 #include "model/steps.hpp"
 
