@@ -14,10 +14,13 @@ namespace lsrecon {
 
 namespace {
 
-Record record_of(const Settings& settings) {
+Record record_of(const ReconstructOptions& request, const Settings& settings) {
     const SolveOptions& solve = settings.solve;
     const ComputeOptions& compute = settings.compute.transforms->options();
     Record record{{"method", method_of(solve).name}};
+    if (request.snr_units) {
+        record.emplace_back(image_unit, unit_of_snr);
+    }
     if (compute.accuracy_is_of_image) {
         record.emplace_back("accuracy", text(compute.accuracy));
     }
@@ -163,7 +166,7 @@ private:
     void begin_image() {
         const bool together = settings_->are_for_all_frames_together();
         sink_.keep_chosen(settings_->kept);
-        sink_.begin(run_.scan(), record_of(*settings_), !together);
+        sink_.begin(run_.scan(), record_of(run_.request, *settings_), !together);
         const bool divides = !together && run_.scan().frames.size() > 1;
         frames_.divide(divides ? compute_.transforms->ranks() : alone_);
         if (divides && compute_.transforms->ranks().count() > 1) {
@@ -226,6 +229,13 @@ SolveFacts facts_of(Transforms& transforms, const ReconstructOptions& options, c
 Reconstructed reconstruct(FrameSource& source, ImageSink& sink, Transforms& transforms,
                           ReconstructOptions options, Reporter& report) {
     require_samples(source.scan());
+    if (!method_of(options.solve).solves || need_prior(options.solve.regularisers)) {
+        options.prepare.estimate.sets = 1; // which have one image alone
+    }
+    const bool has_noise = options.snr_units || options.noise_solves > 0;
+    if (has_noise && !options.prepare.estimate.sets) {
+        options.prepare.estimate.sets = 1; // whose noise is that of a linear image
+    }
     if (need_splitting(options.solve.regularisers) && options.effort.tolerance) {
         require_tolerance(*options.effort.tolerance, transforms.precision());
     }
@@ -233,6 +243,7 @@ Reconstructed reconstruct(FrameSource& source, ImageSink& sink, Transforms& tran
     consider_method(prepared.findings(), options);
     report.add(prepared.findings());
     const Scan& scan = prepared.scan();
+    require_noise(scan, options);
     sink.check(scan);
     QsOfRun qs(options.q, bytes_of_qs(transforms, prepared.slices().size()), report);
     const FormulationOptions formulation_options{qs.are_given(), needs_grid(options),

@@ -12,6 +12,7 @@
 #include "base/report.hpp"
 #include "encoding/methods.hpp"
 #include "io/beside.hpp"
+#include "io/field_file.hpp"
 #include "io/image/file.hpp"
 #include "io/image/formats.hpp"
 #include "io/maps_file.hpp"
@@ -24,6 +25,7 @@
 #include "plan/cost.hpp"
 #include "plan/plan.hpp"
 #include "plan/settle.hpp"
+#include "reconstruct_echoes.hpp"
 #include "scan/slice.hpp"
 
 namespace lsrecon {
@@ -38,6 +40,10 @@ public:
             PartFolder::require_none(path);
         }
         if (!options.truth.empty()) {
+            if (options.snr_units) {
+                throw UsageError("`truth` with `snr_units`: a truth is not in units of the noise\n"
+                                 "  next:     leave one of the two out");
+            }
             truth_.emplace(options.truth);
         }
     }
@@ -228,12 +234,13 @@ std::shared_ptr<const OffResonance> field_of(PrepareOptions& prepare, const Scan
         prepare.stored_field = read_volumes(field_map_beside, file, scan.grid);
         return std::make_shared<const OffResonance>(off_resonance_in(prepare.stored_field->values));
     }
-    return is_none(prepare.field_map) ? nullptr : scan.off_resonance;
+    return is_default(prepare.field_map) ? scan.off_resonance : nullptr;
 }
 
 ReadOptions reading_for(const PrepareOptions& prepare, ReadOptions read_options) {
     read_options.image = prepare.geometry;
-    read_options.with_times = !file_of(prepare.field_map).empty();
+    read_options.with_times =
+        !file_of(prepare.field_map).empty() || is_of_echoes(prepare.field_map);
     read_options.whitens = prepare.whiten;
     return read_options;
 }
@@ -342,6 +349,34 @@ void FileReconstruction::find_what_does_not_fit() {
     open();
 }
 
+/// The field map of all echoes that the file has, whichever are reconstructed. A field is smooth,
+/// and its images need few voxels.
+StoredVolumes FileReconstruction::field_of_echoes() {
+    constexpr std::size_t most_voxels[] = {96, 96, 64};
+    if (transforms_.ranks().count() > 1) {
+        throw UsageError(
+            "`field_map` auto: several ranks cannot make it together\n  next:     make "
+            "it with 'lsrecon fieldmap', and pass it as `field_map` FILE");
+    }
+    ReadOptions read = reading_for(request_.prepare, options_.read);
+    read.counters[1] = {}; // contrasts
+    read.frames = {};
+    read.with_times = true;
+    ScanFile source(scan_file_, read);
+    ReconstructOptions options;
+    options.prepare = request_.prepare;
+    options.prepare.geometry = {};
+    options.prepare.leave_out.readouts_of_frames = {}; // of frames by other numbers
+    options.prepare.geometry.conjugate = options_.prepare.geometry.conjugate;
+    const Grid& grid = source.scan().grid;
+    const auto dimensions = static_cast<std::size_t>(grid.dimensions);
+    for (std::size_t d = 0; d < dimensions; ++d) {
+        options.prepare.geometry.matrix.push_back(
+            std::min(grid.size[d], most_voxels[dimensions - 1]));
+    }
+    return stacked(field_map_of({&source}, {}, transforms_, std::move(options), &stacked, report_));
+}
+
 ReconstructedFile FileReconstruction::compute() {
     return noting_what_is_kept([&]() -> ReconstructedFile {
         if (request_.prepare.leave_out.automatic) {
@@ -350,6 +385,9 @@ ReconstructedFile FileReconstruction::compute() {
         FramesToCaller nowhere([](std::size_t, const ImageFrame&) {});
         ImageSink& sink = image_ ? static_cast<ImageSink&>(*image_) : nowhere;
         transforms_.device().open(); // in no stage's time
+        if (is_of_echoes(request_.prepare.field_map)) {
+            request_.prepare.stored_field = field_of_echoes();
+        }
         Reconstructed result =
             reconstruct(*source_, sink, transforms_, std::move(request_), report_);
         source_.reset();

@@ -58,6 +58,7 @@ private:
     void check_before_samples(const Scan& scan);
     void open();
     void find_what_does_not_fit();
+    StoredVolumes field_of_echoes();
     template <typename Step> auto noting_what_is_kept(const Step& step);
 
     const std::string scan_file_;

@@ -106,8 +106,11 @@ ImageFrame image_of(const Transforms& transforms, const Frame& frame, const Solv
     return image;
 }
 
-/// Coil maps of the model were divided by a number, and so is the image now.
-ImageFrame in_units_of_maps(ImageFrame image, const Model& model) {
+/// Coil maps of the model were divided by a number, and so is the image now, which is one of all
+/// sets.
+ImageFrame in_units_of_maps(ImageFrame image, const SliceScope& slice) {
+    const Model& model = slice.model;
+    image.values = one_image(image.values, *model.coil_maps, slice.formulation.voxels.count());
     image.maps_scale = model.maps_scale;
     if (image.maps_scale != 1) {
         image.values /= image.maps_scale;
@@ -180,7 +183,7 @@ void explain_parts(TrajectoryScope& at, const FrameData& data, const Solved& sol
 
 /// The number of voxels over which errors of F^H d are spread.
 std::size_t unknowns_of(const TrajectoryScope& at) {
-    return at.certifier ? at.certifier->unknowns() : at.encoding.voxels();
+    return at.certifier ? at.certifier->unknowns() : at.encoding.unknowns();
 }
 
 double error_of(const TrajectoryScope& at, const FrameData& data) {
@@ -312,7 +315,10 @@ ImageFrame solve_frame(TrajectoryScope& at, const FrameData& data, const SolveOp
     explain_samples(at, data, settings, solved, image);
     explain_parts(at, data, solved, image);
     give_back_memory();
-    return in_units_of_maps(std::move(image), at.slice.model);
+    if (run.request.snr_units) {
+        return in_units_of_noise(std::move(image), at, noise_of(at, data, settings));
+    }
+    return in_units_of_maps(std::move(image), at.slice);
 }
 
 ImageFrame errors_by_gain(TrajectoryScope& at, const FrameData& data, const SolveOptions& settings,
@@ -364,7 +370,7 @@ void solve_together(const Run& run, const Transforms& transforms, SliceScope& sl
         const auto unknowns = static_cast<std::size_t>(solved[i].image.size());
         put(frame.index, in_units_of_maps(image_of(transforms, frame.about, solved[i], frame.error,
                                                    frame.certificate, settings, unknowns),
-                                          slice.model));
+                                          slice));
         solved[i] = {};
     }
 }

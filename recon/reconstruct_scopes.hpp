@@ -10,6 +10,7 @@
 #include "encoding/certificate.hpp"
 #include "encoding/joint.hpp"
 #include "encoding/methods.hpp"
+#include "encoding/noise_map.hpp"
 #include "encoding/normal_operator.hpp"
 #include "model/model_check.hpp"
 #include "model/prepared_scan.hpp"
@@ -94,6 +95,7 @@ public:
     const Encoding encoding;
     const std::optional<NormalOperator> n; ///< of a method that solves
     const std::optional<Certifier> certifier; ///< where transforms may be inexact
+    std::optional<ImageNoise> noise; ///< of the frames' images, once noise_of() is asked
 
 private:
     std::optional<LeastSquares> problem_;
@@ -121,6 +123,16 @@ void transform(const TrajectoryScope& at, FrameData& data);
 /// The image of a frame and what is known of its error.
 ImageFrame solve_frame(TrajectoryScope& at, const FrameData& data, const SolveOptions& settings,
                        const Monitor& monitor);
+/// InputError where the options need noise samples and there are none.
+void require_noise(const Scan& scan, const ReconstructOptions& options);
+/// The noise of the images of a trajectory, by the first frame that asks. `settings` are those of
+/// the run.
+const ImageNoise& noise_of(TrajectoryScope& at, const FrameData& data,
+                           const SolveOptions& settings);
+/// The image over the deviation of its noise: each real and each imaginary part of the noise then
+/// has a standard deviation of 1 (Kellman and McVeigh 2005, MRM 54:1439). 0 where none is.
+ImageFrame in_units_of_noise(ImageFrame image, const TrajectoryScope& at, const ImageNoise& noise);
+
 /// What is known of the error of a frame before it is solved, by ||F^H d|| / (Q(0) ||rho||) of an
 /// image like its own, and lambda. Refined as after the solve, or without the work that it takes.
 ImageFrame errors_by_gain(TrajectoryScope& at, const FrameData& data, const SolveOptions& settings,

@@ -1,4 +1,4 @@
-// Adds numbers, tables and the noise map to an image.
+// Adds numbers and tables to an image.
 
 #include "reconstruct_first_pass.hpp"
 
@@ -10,7 +10,6 @@
 #include "base/numbers.hpp"
 #include "base/ranges.hpp"
 #include "encoding/lambda_curve.hpp"
-#include "encoding/noise_map.hpp"
 
 namespace lsrecon {
 
@@ -63,6 +62,10 @@ void add_numbers(Image& about, const Run& run, const FrameResults& frames,
         const SumOfSquares squares = sum_of_squares(*maps->values);
         add("coil_maps_squares_largest", maps->scale * maps->scale * squares.largest);
         add("coil_maps_squares_mean", maps->scale * maps->scale * squares.mean);
+        const std::size_t sets = maps->values->columns() / run.scan().image_voxels().count();
+        if (sets > 1) {
+            add("coil_maps_sets", static_cast<double>(sets));
+        }
     }
     add_scales_of_maps(about);
     if (!frames.failed().empty()) {
@@ -70,6 +73,9 @@ void add_numbers(Image& about, const Run& run, const FrameResults& frames,
     }
     if (frames.finished_before() > 0) {
         add("frames_resumed", static_cast<double>(frames.finished_before()));
+    }
+    for (const auto& [name, number] : run.prepared.numbers()) {
+        add(name, number);
     }
     for (const auto& [name, number] : run.model_check.numbers()) {
         add(name, number);
@@ -155,7 +161,7 @@ void add_parts(Image& about, const Run& run) {
 /// frame that there is, which is read again.
 void add_noise_map_of_finished(Image& about, const Run& run, const Settings& settings,
                                const FrameResults& frames) {
-    if (run.request.noise_replicas == 0) {
+    if (run.request.noise_solves == 0) {
         return;
     }
     const auto made = std::find_if(frames.about().begin(), frames.about().end(),
@@ -169,19 +175,6 @@ void add_noise_map_of_finished(Image& about, const Run& run, const Settings& set
 }
 
 } // namespace
-
-void add_noise_map(Image& about, TrajectoryScope& at, const FrameData& data,
-                   const Settings& settings, const FrameResults& frames) {
-    const std::size_t replicas = at.run.request.noise_replicas;
-    if (replicas == 0) {
-        return;
-    }
-    const NoisyFrame frame{
-        data.fhd.volumes, [&](const CoilRows& noise) { return at.adjoint(noise).volumes; },
-        [&](const std::vector<Volume>& fhd) { return at.solve(fhd, settings.solve).image; }};
-    add_noise_map(about, data.index, frames.about()[data.index].stops, frame, at.run.scan(),
-                  at.slice.model, settings.solve, replicas, at.run.report);
-}
 
 SolveSummary summarise(Image& about, const Run& run, const Settings& settings,
                        const Formulation& formulation, const FrameResults& frames) {

@@ -91,10 +91,14 @@ ExitCode run_command_line(int argc, const char* const* argv);
 /// folder that is there: packages install them.
 void write_completions(const std::string& folder);
 
+/// Whether a file is a scan, and no output of the program and no image.
+bool is_scan(const std::string& path);
+
 /// Prints an image file as `lsrecon info --json` does.
 void print_image_as_json(const std::string& path);
 
-Bind bind_recon, bind_batch, bind_predict, bind_fhd, bind_q, bind_maps, bind_convert, bind_view,
-    bind_info, bind_check, bind_simulate, bind_validate, bind_bench, bind_tune, bind_devices;
+Bind bind_recon, bind_batch, bind_predict, bind_fhd, bind_q, bind_maps, bind_delays, bind_fieldmap,
+    bind_convert, bind_view, bind_info, bind_check, bind_simulate, bind_validate, bind_bench,
+    bind_tune, bind_devices;
 
 } // namespace lsrecon::app

@@ -1,6 +1,7 @@
 // info and check: print what a file holds, and what is wrong with a scan.
 
 #include <algorithm>
+#include <set>
 
 #include "app/command.hpp"
 #include "app/console.hpp"
@@ -386,7 +387,7 @@ std::optional<Contents> contents_of_output(const Hdf5Reader& file) {
     if (holds_maps_alone(file)) {
         return contents_of_maps(file);
     }
-    for (const char* const dataset : {"fhd", "q"}) {
+    for (const char* const dataset : {"fhd", "q", "field_map"}) {
         if (file.has(dataset)) {
             Contents to(dataset);
             add_dataset(to, file, dataset);
@@ -437,10 +438,16 @@ ExitCode run_info(InfoFlags& options) {
 void print_model(ScanFile& source, const ComputeOptions& options) {
     Console console(true);
     const auto transforms = open_transforms(options, console);
-    const auto printed = static_cast<std::ptrdiff_t>(source.scan().findings.size());
+    std::set<std::string> printed;
+    for (const Finding& finding : source.scan().findings) {
+        printed.insert(words_of(finding));
+    }
     PreparedScan prepared(source, PrepareOptions(), *transforms, console);
-    const Findings& findings = prepared.findings();
-    console.add(Findings(findings.begin() + printed, findings.end()));
+    for (const Finding& finding : prepared.findings()) {
+        if (printed.count(words_of(finding)) == 0) {
+            console.add(finding);
+        }
+    }
     ModelCheck model(prepared.maps_are_stored());
     for (const Slice& slice : prepared.slices()) {
         if (const std::optional<std::size_t> first = prepared.first_good_of(slice)) {

@@ -26,7 +26,7 @@ struct MapsFlags {
 
 OptionTable options_of_maps(MapsFlags& options) {
     return joined({scan_options(options.scan, options.read),
-                   geometry_options(options.prepare.geometry),
+                   geometry_options(options.prepare.geometry), readout_options(options.prepare),
                    maps_options(options.prepare, maps_methods().front().name),
                    device_options(options.compute),
                    in("Output", {output_option(options.output, "file to write",
@@ -38,6 +38,7 @@ ExitCode run_maps(MapsFlags& options) {
     if (is_none(options.prepare.maps)) {
         throw UsageError("--maps none makes no maps\n  next:     name a method");
     }
+    options.prepare.estimate.sets = 1; // as a file has them
     options.prepare.whiten = false; // a file has maps of the scan's own coils
     check_files(inputs_of(options_of_maps(options)), {{"--output", options.output, FileKind::hdf5}},
                 options.quiet);

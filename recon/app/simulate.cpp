@@ -102,9 +102,12 @@ void check_outputs(const SimulateFlags& options, const std::string& settings) {
 }
 
 ExitCode run_simulate(SimulateFlags& options) {
+    const std::string settings = in_words(options);
+    if (!options.simulation.echo_times_ms.empty()) {
+        options.simulation.frames = options.simulation.echo_times_ms.size();
+    }
     SimulationOptions simulation_options = options.simulation;
     simulation_options.trajectory.grid = grid_of(options);
-    const std::string settings = in_words(options);
     check_outputs(options, settings);
     ComputeOptions compute = options.compute;
     if (has_off_resonance(simulation_options) && compute.kernel.empty() &&
@@ -157,6 +160,11 @@ OptionTable trajectory_options(SimulateFlags& options) {
           "random seed of the noise and of random trajectories"}});
 }
 
+Value delays_value(Delays& delays) {
+    return {form_of_delays, [&delays](const std::string& word) { return delays.take(word); },
+            [&delays] { return delays.word(); }};
+}
+
 OptionTable phantom_options(SimulationOptions& simulation) {
     return in(
         "Phantom",
@@ -168,10 +176,18 @@ OptionTable phantom_options(SimulationOptions& simulation) {
           "peak of the field map", Unit{"Hz"},
           More{"The map has this sign near one point and the other sign far away. The scan holds "
                "the map and the times of its samples."}},
+         {"echo_times", number(simulation.echo_times_ms, positive(), "MS,MS[,MS]"),
+          "echo times of frames that are echoes", Is::expert, Unit{"ms"}, Needs{"off_resonance_hz"},
+          Excludes{"frames"}, More{"`lsrecon fieldmap` makes a field map of them."}},
          {"r2star", number(simulation.r2star, from(0)), "largest rate of decay", Unit{"1/s"},
           More{"The decay is largest near the same point, and half of it far away."}},
          {"readout_ms", number(simulation.readout_ms, positive()),
           "duration of a readout, with off-resonance or decay", Unit{"ms"}},
+         {"delays", delays_value(simulation.delays), "delays of gradients, and phases of readouts",
+          Unit{"dwell times, rad"},
+          More{
+              "The samples are taken as `delays` of `recon` describes; the scan has the trajectory "
+              "without them."}},
          {"motion", number(simulation.motion_mm, from(0)), "amplitude of a motion along x",
           Unit{"mm"}, More{"The motion is a sine with one period over all frames."}},
          {"model", choice(simulation.model, {"auto", "analytic", "voxels"}),

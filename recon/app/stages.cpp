@@ -15,6 +15,7 @@
 #include "scan/check.hpp"
 #include "scan/failed_frames.hpp"
 #include "scan/host_memory.hpp"
+#include "scan/line_phases.hpp"
 #include "scan/trajectories.hpp"
 
 namespace lsrecon::app {
@@ -81,6 +82,11 @@ ScanFile read_scan_of(const StagesFlags& options, Transforms& transforms, bool f
     require_room(loaded.stored.scan, transforms, for_q);
     ScanFile source(std::move(loaded), read);
     source.report_scan_facts(report);
+    for (const Finding& finding : source.scan().findings) {
+        if (is_about_line_phases(finding)) { // nothing corrects them here
+            report.add(finding);
+        }
+    }
     return source;
 }
 

@@ -38,18 +38,6 @@ OptionTable options_of_view(ViewFlags& options) {
                        quiet_option(options.quiet)})});
 }
 
-bool is_scan(const std::string& path) {
-    if (byte_format_of(InputFile(path)) != nullptr) {
-        return true;
-    }
-    const ImageFormat* const format = other_format_of(path);
-    if (format != nullptr && format->kind != FileKind::hdf5) {
-        return false;
-    }
-    const Hdf5Reader file(path);
-    return !file.has("image") && !holds_maps_alone(file) && !name_of_scan_format(file).empty();
-}
-
 ExitCode run_view(ViewFlags& options) {
     require_input(options.file, "FILE");
     const bool of_scan = is_scan(options.file);
@@ -79,6 +67,18 @@ ExitCode run_view(ViewFlags& options) {
 }
 
 } // namespace
+
+bool is_scan(const std::string& path) {
+    if (byte_format_of(InputFile(path)) != nullptr) {
+        return true;
+    }
+    const ImageFormat* const format = other_format_of(path);
+    if (format != nullptr && format->kind != FileKind::hdf5) {
+        return false;
+    }
+    const Hdf5Reader file(path);
+    return !file.has("image") && !holds_maps_alone(file) && !name_of_scan_format(file).empty();
+}
 
 Bound bind_view() {
     return bound(&options_of_view, &run_view);

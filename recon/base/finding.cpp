@@ -452,6 +452,8 @@ std::vector<FindingRow> on_noise() {
          says("no g-factor: it is not defined for voxels off the grid")},
         {Found::no_g_factor_without_maps, "no_g_factor", Severity::warning,
          says("no g-factor: it is not defined for several coils without maps")},
+        {Found::no_g_factor_of_sets, "no_g_factor", Severity::warning,
+         says("no g-factor: it is not defined for two sets of coil maps. Pass `maps` espirit:1.")},
         {Found::no_g_factor_of_coloured_noise, "no_g_factor", Severity::warning,
          says("no g-factor: it is not defined for noise that is not white")},
         {Found::no_g_factor_with_phi, "no_g_factor", Severity::warning,
@@ -541,17 +543,38 @@ std::vector<FindingRow> on_other_acquisitions() {
     };
 }
 
+std::vector<FindingRow> on_delays() {
+    return {
+        {Found::delays_corrected, "delays_corrected", Severity::info,
+         says("The readouts are corrected by `delays` {delays}, which the scan shows: its centre "
+              "of k-space leaves {times} times less unexplained. `delays` none leaves them as they "
+              "are.")},
+        {Found::delays_found, "delays_found", Severity::warning,
+         says("Gradients are late or early, or readouts differ in phase: `delays` {delays} leaves "
+              "{times} times less of the centre of k-space unexplained. 'lsrecon delays' shows "
+              "how well that is known.")},
+        {Found::delays_unknown, "delays_unknown", Severity::warning,
+         says("The scan does not show delays of its gradients: they would be known within "
+              "{deviation} dwell times. The readouts stay as they are.")},
+    };
+}
+
 std::vector<FindingRow> on_trajectories() {
     return {
         {Found::epi_ghost, "epi_ghost", Severity::warning,
          says("EPI: the gradient's times in trajectoryDescription give the positions of samples. "
-              "Lines of the two directions are not corrected against each other: a ghost may "
+              "Where they are not right, or lines of the two directions differ, a ghost may "
               "remain.")},
         {Found::lines_reversed, "lines_reversed", Severity::warning, &about_reversed_lines},
         {Found::directions_differ, "epi_ghost", Severity::warning,
          says("Lines that run backwards differ from the others by {degrees} degrees and {samples} "
               "samples, and are {gain} times as strong. That makes a ghost at half of the field of "
-              "view; it is not corrected, and maps estimated from this scan contain it.")},
+              "view, and maps estimated from it contain it. `epi_phase` auto takes phase and "
+              "shift out.")},
+        {Found::directions_unknown, "epi_ghost", Severity::warning,
+         says("Lines of a shot run both ways, and the samples do not say by which phase and shift "
+              "they differ: a ghost may remain. Measure navigator lines, or pass `epi_phase` "
+              "PHASE,SHIFT; 0,0 leaves the lines as they are.")},
         {Found::shots_differ, "shots_differ", Severity::warning, &about_shots},
         {Found::readout_steps, "readout_phase", Severity::warning,
          says(
@@ -620,6 +643,14 @@ std::vector<FindingRow> on_models() {
         {Found::field_map_filled, "field_map_filled", Severity::info,
          says("{share:%} of the voxels of the field map have no value (NaN), and take that of the "
               "nearest voxel that has one")},
+        {Found::field_pieces, "field_pieces", Severity::info,
+         says("Beside the largest piece of each slice, voxels with signal form {pieces:piece} that "
+              "it does not touch, of {voxels:voxel}. The field of a piece may be wrong by a "
+              "multiple of {period} Hz, which is 1 / the distance of two echoes.")},
+        {Found::echoes_bipolar, "echoes_bipolar", Severity::warning,
+         says("Some echoes were read forward and others backward. What delays and eddy currents do "
+              "to their phases is in the field map, mostly as a ramp along x. Use the echoes of "
+              "one direction, by `contrast`.")},
         {Found::beyond_field_of_view, "beyond_field_of_view", Severity::warning,
          says("The object reaches beyond the field of view of {fov} mm, and what lies there is "
               "spread over the image. The samples resolve it: `matrix` {matrix} `fov_mm` {wide} "
@@ -732,8 +763,9 @@ std::string Finding::word(const std::string& name) const {
 const std::vector<FindingRow>& finding_rows() {
     static const std::vector<FindingRow> table = [] {
         std::vector<FindingRow> all;
-        for (const auto& rows : {on_solves(), on_noise(), on_samples(), on_other_acquisitions(),
-                                 on_trajectories(), on_models(), on_poses(), on_work()}) {
+        for (const auto& rows :
+             {on_solves(), on_noise(), on_samples(), on_other_acquisitions(), on_trajectories(),
+              on_delays(), on_models(), on_poses(), on_work()}) {
             all.insert(all.end(), rows.begin(), rows.end());
         }
         return all;

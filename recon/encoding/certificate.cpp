@@ -83,7 +83,7 @@ double seconds_to_certify(const MachineModel& machine, std::size_t coils, std::s
 }
 
 DrawnVoxels draw_voxels(const CoilRows& coil_maps, std::size_t voxels) {
-    const auto all = static_cast<double>(voxels);
+    const auto all = static_cast<double>(coil_maps.empty() ? voxels : coil_maps.columns()); // S N
     const RealVector squares = coil_maps.empty() ? RealVector() : squares_of(coil_maps);
     const double sum = squares.sum();
     if (!std::isnormal(sum)) { // no maps, or none that differ between voxels
@@ -103,6 +103,10 @@ Certificate certify_fhd(const Trajectory& trajectory, const CoilRows& samples,
     const std::size_t count = points_to_sample(samples.rows(), samples.columns());
     const std::vector<std::size_t> at(drawn.at.begin(),
                                       drawn.at.begin() + static_cast<long>(count));
+    std::vector<std::size_t> in_volume = at;
+    for (std::size_t& n : in_volume) {
+        n %= voxels.count();
+    }
     const bool has_phi = trajectory.phi.size() > 0;
     const CoilMatrix of_coils = exact_adjoint(
         trajectory.points(), samples.rows(),
@@ -110,7 +114,7 @@ Certificate certify_fhd(const Trajectory& trajectory, const CoilRows& samples,
             const Complex mu = trajectory.weight(m) * samples(c, m);
             return has_phi ? std::conj(trajectory.phi(static_cast<Eigen::Index>(m))) * mu : mu;
         },
-        voxels.subset(at));
+        voxels.subset(in_volume));
     std::vector<double> squares(count, 0);
     for (std::size_t i = 0; i < count; ++i) {
         const auto column = of_coils.col(static_cast<Eigen::Index>(i));
@@ -128,7 +132,7 @@ Certificate certify_fhd(const Trajectory& trajectory, const CoilRows& samples,
         norm = std::hypot(norm, volume.norm());
     }
     Certificate errors;
-    errors.fhd = error_estimate(squares, static_cast<double>(voxels.count()), norm);
+    errors.fhd = error_estimate(squares, static_cast<double>(fhd.front().count()), norm);
     errors.voxels = static_cast<double>(count);
     return errors;
 }

@@ -16,15 +16,15 @@ ErrorEstimate error_estimate(const std::vector<double>& squares, double all, dou
 /// repetitions, in proportion to sum_c |S_c|^2: F^H mu_c is equally wrong at all voxels, and F^H d
 /// is 0 where the maps are.
 struct DrawnVoxels {
-    std::vector<std::size_t> at;
+    std::vector<std::size_t> at; ///< below S N
     std::vector<double> weights; ///< 1 / (N p) of each, which has the probability p
     /// The number of voxels over which errors of F^H d are spread; N without maps.
     double unknowns = 0;
 };
-/// Draws the same voxels on every platform. `coil_maps` are C x N, or empty.
+/// Draws the same voxels on every platform. `coil_maps` are C x S N, or empty; `voxels` is N.
 DrawnVoxels draw_voxels(const CoilRows& coil_maps, std::size_t voxels);
 
-/// The sampled errors of F^H d at the drawn voxels. `samples` are C x M, `coil_maps` C x N or
+/// The sampled errors of F^H d at the drawn voxels. `samples` are C x M, `coil_maps` C x S N or
 /// empty; `fhd` holds one volume a problem.
 Certificate certify_fhd(const Trajectory& trajectory, const CoilRows& samples,
                         const CoilRows& coil_maps, const Voxels& voxels, const DrawnVoxels& drawn,

@@ -91,7 +91,7 @@ void transform_samples(Transforms& transforms, const FhdInputs& of, const TakePa
     Device& device = transforms.device();
     const Element complex{true, transforms.precision()};
     const int exponent = of.exponent_of_samples(transforms.precision());
-    Array sum; // over the coils
+    std::vector<Array> sums(of.maps.sets()); // over the coils
     of.transform.adjoint(
         of.samples.rows(), false,
         [&](const Range& coils, const Range& at, Array& to) {
@@ -100,15 +100,17 @@ void transform_samples(Transforms& transforms, const FhdInputs& of, const TakePa
         },
         [&](const Range& coils, const Range& at, const Array& from) {
             if (of.maps.given()) {
-                if (coils.first == 0) {
-                    sum = device.zeros(at.count, complex);
-                }
-                for (std::size_t c = 0; c < coils.count; ++c) {
-                    device.add_conjugate_product(of.maps.part(coils.first + c, at), from,
-                                                 c * at.count, sum);
-                }
-                if (coils.first + coils.count == of.samples.rows()) {
-                    take(0, at, sum);
+                for (std::size_t s = 0; s < sums.size(); ++s) {
+                    if (coils.first == 0) {
+                        sums[s] = device.zeros(at.count, complex);
+                    }
+                    for (std::size_t c = 0; c < coils.count; ++c) {
+                        device.add_conjugate_product(of.maps.part(coils.first + c, at, s), from,
+                                                     c * at.count, sums[s]);
+                    }
+                    if (coils.first + coils.count == of.samples.rows()) {
+                        take(s, at, sums[s]);
+                    }
                 }
                 return;
             }
@@ -185,6 +187,19 @@ void require_not_of_device(const std::vector<Volume>& fhd, const Trajectory& tra
     }
 }
 
+/// The volumes of all sets of coil maps, one after the other, as the one of a problem.
+std::vector<Volume> sets_joined(std::vector<Volume> of_sets, bool with_maps) {
+    if (!with_maps || of_sets.size() == 1) {
+        return of_sets;
+    }
+    const auto voxels = static_cast<Eigen::Index>(of_sets.front().count());
+    ComplexVector all(static_cast<Eigen::Index>(of_sets.size()) * voxels);
+    for (std::size_t s = 0; s < of_sets.size(); ++s) {
+        all.segment(static_cast<Eigen::Index>(s) * voxels, voxels) = of_sets[s].values();
+    }
+    return {Volume(std::move(all))};
+}
+
 /// A row of values that pad() puts next to other rows, times a map.
 Box row_of(std::size_t count, Device& device, Precision precision) {
     Box row;
@@ -224,6 +239,7 @@ RightHandSides Encoding::adjoint(const CoilRows& samples, Listener listener) con
     result.volumes = share
                          ? volumes.finished_by(transforms_.ranks(), transform_.voxels().together())
                          : volumes.finished();
+    result.volumes = sets_joined(std::move(result.volumes), images_.maps.given());
     for (const Volume& volume : result.volumes) {
         require_finite("fhd", volume.norm());
     }
@@ -254,11 +270,15 @@ std::optional<FhdOfCoils> Encoding::adjoint_of_coils(const CoilRows& samples) co
 std::vector<Volume> Encoding::combine(const FhdOfCoils& of_coils) const {
     Device& device = transforms_.device();
     const std::lock_guard<std::recursive_mutex> one_at_a_time(device.in_use);
-    Array sum = device.zeros(voxels(), {true, transforms_.precision()});
-    for (std::size_t c = 0; c < of_coils.coils.size(); ++c) {
-        device.add_conjugate_product(images_.maps.map(c, 0), of_coils.coils[c], 0, sum);
+    std::vector<Volume> result;
+    for (std::size_t s = 0; s < images_.maps.sets(); ++s) {
+        Array sum = device.zeros(voxels(), {true, transforms_.precision()});
+        for (std::size_t c = 0; c < of_coils.coils.size(); ++c) {
+            device.add_conjugate_product(images_.maps.map(c, 0, s), of_coils.coils[c], 0, sum);
+        }
+        result.emplace_back(device, std::move(sum), of_coils.exponent);
     }
-    std::vector<Volume> result{Volume(device, std::move(sum), of_coils.exponent)};
+    result = sets_joined(std::move(result), true);
     require_finite("fhd", result.front().norm());
     return result;
 }
@@ -277,17 +297,33 @@ void Encoding::visit_samples(const std::vector<ComplexVector>& images, std::size
         coils,
         [&](const Range& some, const Range& at, Array& to) {
             const Box row = row_of(at.count, device, to.element().precision);
-            Array image = device.zeros(at.count, to.element());
+            std::vector<Array> of_sets;
+            for (std::size_t s = 0; s < maps.sets(); ++s) {
+                of_sets.push_back(device.zeros(at.count, to.element()));
+            }
+            Array sum;
             for (std::size_t c = 0; c < some.count; ++c) {
                 const std::size_t coil = some.first + c;
-                if (c == 0 || !maps.given()) {
+                for (std::size_t s = 0; s < of_sets.size() && (c == 0 || !maps.given()); ++s) {
                     const ComplexVector& values = images[maps.given() ? 0 : coil];
-                    device.upload(values.segment(static_cast<Eigen::Index>(at.first),
+                    device.upload(values.segment(static_cast<Eigen::Index>(s * voxels() + at.first),
                                                  static_cast<Eigen::Index>(at.count)) /
                                       scale,
-                                  image);
+                                  of_sets[s]);
                 }
-                device.pad(row, maps.given() ? maps.part(coil, at) : Array(), image, c, to);
+                if (of_sets.size() == 1) {
+                    device.pad(row, maps.given() ? maps.part(coil, at) : Array(), of_sets[0], c,
+                               to);
+                    continue;
+                }
+                sum = device.zeros(at.count, to.element());
+                for (std::size_t s = 0; s < of_sets.size(); ++s) {
+                    Array product = device.zeros(at.count, to.element());
+                    device.combine(1, of_sets[s], 0, product);
+                    device.multiply(maps.part(coil, at, s), 0, at.count, product);
+                    device.combine(1, product, 1, sum);
+                }
+                device.pad(row, {}, sum, c, to);
             }
         },
         [&](const Range& some, const Range& at, const Array& from) {
@@ -329,10 +365,14 @@ CoilMatrix Encoding::derivative(const std::vector<ComplexVector>& images,
     CoilMatrix sum = CoilMatrix::Zero(static_cast<Eigen::Index>(coils_of(images)),
                                       static_cast<Eigen::Index>(trajectory_.samples()));
     for (std::size_t d = 0; d < static_cast<std::size_t>(formulation().grid.dimensions); ++d) {
+        if (std::all_of(directions.begin(), directions.end(),
+                        [&](const Vec3& direction) { return direction[d] == 0; })) {
+            continue;
+        }
         std::vector<ComplexVector> moments = images;
         for (ComplexVector& moment : moments) {
             for (Eigen::Index n = 0; n < moment.size(); ++n) {
-                moment(n) *= voxels.position(static_cast<std::size_t>(n))[d];
+                moment(n) *= voxels.position(static_cast<std::size_t>(n) % voxels.count())[d];
             }
         }
         const CoilMatrix samples = forward(moments, listener);

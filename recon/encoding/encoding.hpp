@@ -84,10 +84,10 @@ FhdOnHost fhd_on_host(Transforms& transforms, const Voxels& voxels, const Frame&
 /// The voxels of a slice, and its coil maps on the device of the transforms: what the encodings of
 /// its trajectories share.
 struct ImageSpace {
-    /// The device, the formulation and the maps must outlive it. `maps_on_host` are C x N, or empty
-    /// for none.
+    /// The device, the formulation and the maps must outlive it. `maps_on_host` are C x N, C x S N
+    /// of S sets, or empty for none.
     ImageSpace(Device& device, const Formulation& of, const CoilRows& maps_on_host)
-        : formulation(of), coil_maps(maps_on_host), maps(device, maps_on_host) {}
+        : formulation(of), coil_maps(maps_on_host), maps(device, maps_on_host, of.voxels.count()) {}
     ImageSpace(const ImageSpace&) = delete;
 
     const Formulation& formulation;
@@ -97,12 +97,13 @@ struct ImageSpace {
 
 /// F^H d of one frame, and a bound of the relative L2 error of F^H as it was computed.
 struct RightHandSides {
-    std::vector<Volume> volumes; ///< one with coil maps, one a coil without
+    std::vector<Volume> volumes; ///< one with coil maps, of S N values; one a coil without
     double error = 0;
 };
 
 /// A: from images to the samples of one trajectory, d_m = phi_m sum_n S_n rho_n exp(-i 2 pi k_m .
-/// x_n), and back. Nothing of it changes after it is made. Several threads may use it.
+/// x_n), and back. With S sets of coil maps an image is S N values, and the sum is over the sets,
+/// too. Nothing of it changes after it is made. Several threads may use it.
 class Encoding {
 public:
     /// All must outlive it. `weights` are M, in place of those of the trajectory.
@@ -115,7 +116,8 @@ public:
     ImageSpace& images() const { return images_; }
     const Formulation& formulation() const { return images_.formulation; }
     const Trajectory& trajectory() const { return trajectory_; }
-    std::size_t voxels() const { return images_.formulation.voxels.count(); }
+    std::size_t voxels() const { return images_.formulation.voxels.count(); } ///< N
+    std::size_t unknowns() const { return images_.maps.sets() * voxels(); } ///< of a problem
     bool is_exact() const;
 
     /// F^H d of C x M samples, in a.u. With coil maps it is one volume, sum_c conj(S_c) F^H mu_c;
@@ -127,7 +129,7 @@ public:
     std::optional<FhdOfCoils> adjoint_of_coils(const CoilRows& samples) const;
     /// F^H d of them with the coil maps of this encoding, with the bits of adjoint().
     std::vector<Volume> combine(const FhdOfCoils& of_coils) const;
-    /// A of images of N voxels, one with coil maps, one a coil without: C x M, without noise.
+    /// A of images, one with coil maps, one a coil without: C x M, without noise.
     CoilMatrix forward(const std::vector<ComplexVector>& images, Listener listener = {}) const;
     /// How these samples change when each is moved along its direction, M of them in cycles per
     /// field of view: -2 pi i sum_d g_d A(x_d rho), C x M.

@@ -28,7 +28,7 @@ constexpr double tolerance_of_runs = 1e-8;
 /// 1 or -1 at each voxel that a coil sees, the same at every call. Their square is the count.
 ComplexVector signs(const Encoding& encoding) {
     std::mt19937_64 bits(1);
-    ComplexVector values(static_cast<Eigen::Index>(encoding.voxels()));
+    ComplexVector values(static_cast<Eigen::Index>(encoding.unknowns()));
     for (Complex& value : values) {
         value = (bits() & 1) == 0 ? 1 : -1;
     }

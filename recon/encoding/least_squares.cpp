@@ -76,7 +76,7 @@ void note_move_to_cpu(const Transforms& transforms, const std::string& why) {
 Cost cost_of_least_squares(const Device& device, const SystemShape& shape, Precision precision,
                            const std::vector<RegulariserChoice>& regularisers, bool precondition) {
     const Grid& grid = shape.grid;
-    const std::size_t voxels = grid.voxels();
+    const std::size_t voxels = shape.sets * grid.voxels();
     const bool by_cg = precondition && !need_splitting(regularisers);
     const std::size_t maps_at_once =
         std::min(shape.maps, Embedding(grid, device.in_host_memory()).batch(shape.maps, precision));
@@ -86,6 +86,11 @@ Cost cost_of_least_squares(const Device& device, const SystemShape& shape, Preci
                      Cost::array(voxels, Element{true, precision}.bytes());
     if (by_cg) { // that of splitting is in its volumes
         solve += Preconditioner::cost(voxels, precision, shape.maps > 1);
+    }
+    if (shape.sets > 1) { // parts of N, of the preconditioner and of the terms
+        const std::size_t of_terms = volumes_of(regularisers, grid) > 0 ? 2 : 0;
+        solve += static_cast<double>(5 + of_terms) *
+                 Cost::array(voxels, Element{true, precision}.bytes());
     }
     const Cost gram =
         shape.terms > 1 ? cost_of_time_terms_gram(device, grid, precision, shape.terms, shape.maps)
@@ -159,9 +164,9 @@ std::unique_ptr<System> make_system(const NormalOperator& n, const SolveOptions&
     const RealVector by_voxel = maps.given() ? seen_by(encoding.images().coil_maps) : RealVector();
     const bool sees_all = by_voxel.size() == 0 || by_voxel.minCoeff() > 0;
     const RealVector* const seen = sees_all ? nullptr : &by_voxel;
-    std::vector<RegulariserTerm> terms =
-        make_regularisers(settings.regularisers, {device, precision, encoding.formulation().grid,
-                                                  prior, &encoding.trajectory().positions, seen});
+    std::vector<RegulariserTerm> terms = make_regularisers(
+        settings.regularisers, {device, precision, encoding.formulation().grid, prior,
+                                &encoding.trajectory().positions, seen, maps.sets()});
     std::unique_ptr<Preconditioner> inverse =
         make_preconditioner(n, settings, device, precision, maps, seen, shared);
     return std::make_unique<System>(device, precision, std::move(gram), settings.lambda,
@@ -178,9 +183,9 @@ std::unique_ptr<System> make_system_on_device(const NormalOperator& n, const Sol
     const Precision precision = precision_of_solver(transforms, settings.regularisers);
     try {
         if (formulation.through_q) {
-            const Cost needed =
-                cost_of_least_squares(device, {formulation.grid, maps.count(), n.terms()},
-                                      precision, settings.regularisers, settings.precondition);
+            const Cost needed = cost_of_least_squares(
+                device, {formulation.grid, maps.count(), n.terms(), maps.sets()}, precision,
+                settings.regularisers, settings.precondition);
             if (needed.device_bytes > device.room()) {
                 maps.stream();
             }
@@ -203,7 +208,8 @@ ReferenceSystem make_reference_system(const NormalOperator& n, const SolveOption
     ReferenceSystem result;
     SharedWorkspaces own;
     result.device = make_reference_device();
-    result.maps = std::make_unique<CoilMaps>(*result.device, n.encoding().images().coil_maps);
+    result.maps = std::make_unique<CoilMaps>(*result.device, n.encoding().images().coil_maps,
+                                             n.encoding().voxels());
     result.system =
         make_system(n, settings, prior, *result.device, Precision::float64, *result.maps, own);
     return result;
@@ -240,7 +246,8 @@ std::unique_ptr<System> in_precision_of_transforms(const NormalOperator& n,
     }
     CoilMaps& maps = n.encoding().images().maps;
     const Cost needed = cost_of_least_squares(
-        device, {n.encoding().formulation().grid, maps.count(), n.terms()}, precision, {}, false);
+        device, {n.encoding().formulation().grid, maps.count(), n.terms(), maps.sets()}, precision,
+        {}, false);
     if (!no_room(device, device.room(), needed).empty()) {
         return nullptr;
     }

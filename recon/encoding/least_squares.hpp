@@ -18,6 +18,7 @@ struct SystemShape {
     Grid grid;
     std::size_t maps; ///< coil maps; 0 and 1 for none
     std::size_t terms = 1; ///< terms of the normal operator off resonance; 0 and 1 for a single Q
+    std::size_t sets = 1; ///< sets of coil maps
 };
 
 /// The memory of a problem through Q and of its solve, all on one device.

@@ -1,4 +1,4 @@
-// Solves replicas of noise, and gathers the deviation of their images.
+// Makes the covariance of an image, which is probed, or solves replicas of noise.
 
 #include "encoding/noise_map.hpp"
 
@@ -32,6 +32,12 @@ RealVector RunningDeviation::deviation(int parts) const {
 
 namespace {
 
+/// The `tolerance` of solves of probes, of which they leave a tenth: the square of it shows in a
+/// diagonal, 0.1 to 1.2 % of a deviation as it was found. What lambda took out of the first solve
+/// is solved to as much of the whole, within the second.
+constexpr double coarsest_probes = 0.1;
+constexpr double coarsest = 0.5;
+
 /// Median and largest of what is not 0, for the record; in words.
 std::string add_statistics(Image& image, const std::string& name, const RealVector& map) {
     std::vector<double> values;
@@ -45,28 +51,26 @@ std::string add_statistics(Image& image, const std::string& name, const RealVect
     return text("median ", rounded(middle), ", largest ", rounded(largest));
 }
 
-/// The noise of an image by pseudo-replicas (Robson et al. 2008, MRM 60:895): the frame is solved
-/// again with other noise added to its samples, and the standard deviation over the replicas is
-/// taken in every voxel, N: of a real or imaginary part of a complex image, or of a magnitude. Its
-/// relative error is 1 / (2 sqrt(replicas - 1)), and sqrt(2) times that for magnitudes.
+/// The deviation of an image by pseudo-replicas (Robson et al. 2008, MRM 60:895): the frame is
+/// solved again with other noise added to its samples, and the standard deviation over the replicas
+/// is taken in every voxel, N: of a real or imaginary part of a complex image, or of a magnitude.
+/// Its relative error is 1 / (2 sqrt(replicas - 1)), and sqrt(2) times that for magnitudes.
 ///
-/// Noise is added to the data, not reconstructed alone, because conjugate gradients that end early
-/// and penalties that are not quadratic treat both by what the data are.
-///
-/// `noise` gives C x M values of a replica. At least 2 replicas; errors as of solve().
-RealVector noise_map(const NoisyFrame& frame, std::size_t replicas,
-                     const std::function<CoilRows(std::size_t replica)>& noise, Reporter& report) {
-    const Stage stage(report, "noise_map");
+/// Noise is added to the data, not reconstructed alone, because penalties that are not quadratic
+/// treat it by what the data are.
+RealVector deviation_of_replicas(const NoisyFrame& frame, const ReplicaNoise& noise,
+                                 std::size_t samples, Precision precision, std::size_t replicas,
+                                 Reporter& report) {
     RunningDeviation running;
     for (std::size_t i = 0; i < replicas; ++i) {
-        std::vector<Volume> noisy = frame.transform(noise(i));
+        std::vector<Volume> noisy = frame.transform(noise.draw(i, samples, precision));
         for (std::size_t p = 0; p < noisy.size(); ++p) {
             noisy[p] = Volume(ComplexVector(frame.fhd[p].values() + noisy[p].values()));
         }
         running.add(frame.solve(noisy));
         report.progress(static_cast<double>(i + 1) / static_cast<double>(replicas));
     }
-    return running.deviation(frame.fhd.size() == 1 ? 2 : 1);
+    return running.deviation(frame.is_complex ? 2 : 1);
 }
 
 /// Why the g-factor is not defined for a scan as it is transformed, or this solve, which ended so,
@@ -83,13 +87,16 @@ std::optional<Found> why_no_g_factor(const Scan& scan, const CoilRows& coil_maps
     if (coil_maps.empty() && scan.coils() > 1) {
         return Found::no_g_factor_without_maps;
     }
+    if (coil_maps.columns() > scan.grid.voxels()) {
+        return Found::no_g_factor_of_sets;
+    }
     if (!white) {
         return Found::no_g_factor_of_coloured_noise;
     }
     if (trajectory.phi.size() > 0) {
         return Found::no_g_factor_with_phi;
     }
-    if (unsampled_frequencies(trajectory.positions, scan.grid).sum() > 0) {
+    if (!determines_all(trajectory, scan.grid)) {
         return Found::no_g_factor_without_corners;
     }
     if (options.lambda > 0 || !options.regularisers.empty()) {
@@ -117,23 +124,95 @@ RealVector g_factor(const RealVector& noise_map, const CoilRows& coil_maps, std:
 
 } // namespace
 
+ImageNoise noise_of_image(const NoisyFrame& frame, const ReplicaNoise& noise,
+                          const Trajectory& trajectory, Precision precision, std::size_t solves,
+                          Reporter& report) {
+    const Stage stage(report, "noise_map");
+    if (frame.covariance) {
+        if (const std::optional<ProbedDiagonal> probed =
+                probed_diagonal(frame.covariance, frame.size, frame.seen, solves, report)) {
+            return {noise.deviation() * probed->values.cwiseSqrt(), probed->error, probed->products,
+                    true};
+        }
+    }
+    const double parts = frame.is_complex ? 2 : 1;
+    return {deviation_of_replicas(frame, noise, trajectory.samples(), precision, solves, report),
+            1 / std::sqrt(2 * parts * (static_cast<double>(solves) - 1)), solves, false};
+}
+
+LinearMap covariance_of_adjoint(const Encoding& encoding, const RealVector& weights,
+                                const CoilTransform& psi,
+                                std::function<std::vector<Volume>(const CoilRows&)> adjoint) {
+    return [&encoding, &weights, psi, adjoint = std::move(adjoint)](const ComplexVector& rho) {
+        CoilMatrix samples = encoding.forward({rho});
+        if (weights.size() > 0) {
+            samples *= weights.cast<Complex>().asDiagonal();
+        }
+        if (psi.size() > 0) {
+            samples = psi * samples;
+        }
+        return adjoint(CoilRows(std::move(samples))).front().values();
+    };
+}
+
+bool determines_all(const Trajectory& trajectory, const Grid& grid) {
+    return unsampled_frequencies(trajectory.positions, grid).sum() == 0;
+}
+
+LinearMap covariance_of_solve(std::shared_ptr<System> system, std::optional<Iterations> run,
+                              LinearMap of_fhd, double lambda) {
+    SolveOptions options;
+    options.iterations = 1000;
+    // What is left is divided by lambda where nothing was sampled.
+    const double tolerance_of_probes = std::clamp(10 * lambda, 1e-4, coarsest_probes);
+    const auto solve = [=](const ComplexVector& b, double tolerance) {
+        SolveOptions of_one = options;
+        of_one.tolerance = tolerance;
+        return run ? system->repeated(b, *run) : system->inverse_of(b, of_one);
+    };
+    return [=](const ComplexVector& v) -> ComplexVector {
+        ComplexVector once = solve(v, tolerance_of_probes);
+        // R P R v = R v + R (P R v - v), where little is left without much lambda.
+        const ComplexVector left =
+            (of_fhd ? ComplexVector(of_fhd(once) / system->unit()) : system->normal_product(once)) -
+            v;
+        const double share = left.norm() / v.norm();
+        if (run || share > tolerance_of_probes) {
+            once += solve(left, std::min(tolerance_of_probes / share, coarsest));
+        }
+        return once / system->unit();
+    };
+}
+
+LinearMap covariance_of_combined(const CoilRows& coil_maps, LinearMap of_fhd) {
+    if (coil_maps.empty()) {
+        return of_fhd;
+    }
+    const RealVector squares = squares_of(coil_maps);
+    const RealVector factors = (squares.array() > 0).select(squares.cwiseInverse(), 0);
+    return [factors, of_fhd = std::move(of_fhd)](const ComplexVector& v) -> ComplexVector {
+        const auto over_squares = factors.cast<Complex>().asDiagonal();
+        return over_squares * of_fhd(over_squares * v);
+    };
+}
+
 void add_noise_map(Image& image, std::size_t f, const std::vector<Stop>& stops,
-                   const NoisyFrame& frame, const Scan& scan, const Model& model,
-                   const SolveOptions& options, std::size_t replicas, Reporter& report) {
+                   const ImageNoise& of_image, const Scan& scan, const Model& model,
+                   const SolveOptions& options, Reporter& report) {
     const ReplicaNoise noise(scan);
     const Trajectory& trajectory = *scan.frames[f].trajectory;
-    const Precision precision = scan.frames[f].samples.precision();
     if (scan.noise.empty()) {
         report.add({Found::noise_map_relative});
     }
-    image.noise_map = noise_map(
-        frame, replicas,
-        [&](std::size_t i) { return noise.draw(i, trajectory.samples(), precision); }, report);
-    image.noise_map /= model.maps_scale;
-    image.numbers.emplace_back("noise_replicas", static_cast<double>(replicas));
+    image.noise_map = of_image.deviation / model.maps_scale;
+    image.numbers.emplace_back(of_image.by_probes ? "noise_probes" : "noise_replicas",
+                               static_cast<double>(of_image.solves));
+    image.numbers.emplace_back("noise_map_error", of_image.error);
     image.numbers.emplace_back("noise_frame", static_cast<double>(f));
     image.numbers.emplace_back("noise_deviation_of_samples", noise.deviation());
     add_statistics(image, "noise_map", image.noise_map);
+    report.info(text("noise map by ", of_image.solves, of_image.by_probes ? " probes" : " replicas",
+                     ", to ", rounded(100 * of_image.error), " %"));
     const std::optional<Found> why_not =
         why_no_g_factor(scan, *model.coil_maps, trajectory, noise.white(), options, stops);
     if (why_not) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "operators/gram.hpp"
+#include "operators/sets.hpp"
 
 namespace lsrecon {
 
@@ -32,6 +33,11 @@ NormalOperator::NormalOperator(const Encoding& encoding, const MakeQ& make_q,
 std::unique_ptr<Gram> NormalOperator::gram(Device& device, Precision precision, CoilMaps& maps,
                                            std::shared_ptr<ToeplitzWorkspace>& workspace) const {
     const Formulation& formulation = encoding_.formulation();
+    if (maps.sets() > 1) {
+        return make_gram_of_sets(device, precision, maps, [&](CoilMaps& none) {
+            return gram(device, precision, none, workspace);
+        });
+    }
     if (!terms_.empty()) {
         return make_time_terms_gram(device, precision, maps, terms_,
                                     *formulation.voxels.off_resonance(), q_at_zero_);

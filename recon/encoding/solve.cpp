@@ -111,6 +111,36 @@ void clear_where_maps_are_zero(const CoilRows& maps, Solved& solved) {
     }
 }
 
+ComplexVector one_image(const ComplexVector& of_sets, const CoilRows& coil_maps,
+                        std::size_t voxels) {
+    if (coil_maps.empty() || coil_maps.columns() == voxels) {
+        return of_sets;
+    }
+    const auto count = static_cast<Eigen::Index>(voxels);
+    ComplexVector image = of_sets.head(count);
+    for (Eigen::Index n = 0; n < count; ++n) {
+        const Complex other = of_sets(count + n);
+        double seen = 0; // |sum_s S_s rho_s|^2
+        double first = 0;
+        double second = 0;
+        Complex both = 0; // <S_1, S_2>
+        for (std::size_t c = 0; c < coil_maps.rows(); ++c) {
+            const Complex one = coil_maps(c, n);
+            const Complex next = coil_maps(c, count + n);
+            seen += std::norm(one * image(n) + next * other);
+            first += std::norm(one);
+            second += std::norm(next);
+            both += std::conj(one) * next;
+        }
+        const double of_map =
+            (first + second) / 2 + std::hypot((first - second) / 2, std::abs(both));
+        const double size = std::abs(image(n));
+        const Complex phase_factor = size > 0 ? image(n) / size : Complex(1);
+        image(n) = of_map > 0 ? std::sqrt(seen / of_map) * phase_factor : Complex(0);
+    }
+    return image;
+}
+
 Solved solve_on_device(System& system, const std::vector<Volume>& fhd, const SolveOptions& options,
                        Listener listener) {
     Solved solved = solve_each(

@@ -59,6 +59,12 @@ void require_scale(System& system, const std::vector<Volume>& fhd, Listener list
 /// Regularisers continue the image where no coil sees anything; nothing was measured there.
 void clear_where_maps_are_zero(const CoilRows& maps, Solved& solved);
 
+/// The image of the images of several sets of coil maps, S N values: at each voxel the norm of what
+/// the coils see of all, sum_s S_s rho_s, over that of a coil map, with the phase of the first. The
+/// values as they are for one set or none.
+ComplexVector one_image(const ComplexVector& of_sets, const CoilRows& coil_maps,
+                        std::size_t voxels);
+
 ImageFrame to_image(const Frame& frame, const Solved& solved);
 
 /// The solvers of all frames, for the record.

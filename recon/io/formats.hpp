@@ -85,7 +85,6 @@ struct StoredScan {
     Scan scan; ///< its frames have C x 0 samples
     /// Reads the samples of a frame. Those of a single frame are asked for once.
     std::function<CoilRows(std::size_t frame)> samples;
-    std::vector<FrameReadouts> readouts = {}; ///< of each frame; none where the format does not say
 };
 
 /// A scan of which no array was read.

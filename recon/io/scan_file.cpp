@@ -9,6 +9,7 @@
 #include "scan/check.hpp"
 #include "scan/failed_frames.hpp"
 #include "scan/findings.hpp"
+#include "scan/line_phases.hpp"
 #include "scan/readouts.hpp"
 #include "scan/slice.hpp"
 
@@ -101,7 +102,7 @@ void ScanFile::check_readouts(std::size_t frame, const CoilRows& samples, Findin
     }
     const Trajectory& trajectory = *scan().frames[frame].trajectory;
     const FrameReadouts readouts =
-        stored_.readouts.empty() ? readouts_of(trajectory) : stored_.readouts[frame];
+        scan().readouts.empty() ? readouts_of(trajectory) : scan().readouts[frame];
     for (const Finding& one : findings_on_readouts(scan().grid, trajectory, samples, readouts)) {
         if (std::none_of(found.begin(), found.end(),
                          [&](const Finding& other) { return other.code == one.code; })) {
@@ -182,7 +183,11 @@ void ScanFile::report_scan_facts(Reporter& report) const {
     for (const std::string& fact : scan().facts) {
         report.info(fact);
     }
-    report.add(scan().findings);
+    for (const Finding& finding : scan().findings) {
+        if (!is_about_line_phases(finding)) {
+            report.add(finding);
+        }
+    }
 }
 
 Scan ScanFile::take_scan() {

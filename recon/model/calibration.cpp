@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <random>
 #include <set>
 
 #include "base/error.hpp"
@@ -242,6 +243,21 @@ std::vector<std::size_t> within(const std::vector<Vec3>& positions, const Grid& 
     std::vector<std::size_t> inside;
     for (const std::vector<std::size_t>& part : parts) {
         inside.insert(inside.end(), part.begin(), part.end());
+    }
+    return inside;
+}
+
+std::vector<std::size_t> some_within(const std::vector<Vec3>& positions, const Grid& box,
+                                     double a_cell) {
+    std::vector<std::size_t> inside = within(positions, box);
+    const double share =
+        a_cell * static_cast<double>(box.voxels()) / static_cast<double>(inside.size());
+    if (share < 1) {
+        std::mt19937_64 generator(1);
+        const auto is_left_out = [&](std::size_t) {
+            return std::ldexp(static_cast<double>(generator()), -64) >= share;
+        };
+        inside.erase(std::remove_if(inside.begin(), inside.end(), is_left_out), inside.end());
     }
     return inside;
 }

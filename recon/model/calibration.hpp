@@ -87,6 +87,11 @@ private:
 /// Indices of the samples within a box; the edge at +h belongs to the next period.
 std::vector<std::size_t> within(const std::vector<Vec3>& positions, const Grid& box);
 
+/// The same, some of many at random, so that each part of k-space keeps its share: so many for each
+/// cell of the box, on average.
+std::vector<std::size_t> some_within(const std::vector<Vec3>& positions, const Grid& box,
+                                     double a_cell);
+
 /// The centre of k-space of some frames on a grid, from which coil maps are estimated.
 struct Calibration {
     std::size_t radius; ///< radius in cycles/FOV within which it is sampled at the Nyquist rate

@@ -7,7 +7,6 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <random>
 
 #include "base/numbers.hpp"
 #include "encoding/sample_energy.hpp"
@@ -61,19 +60,8 @@ Grid with_room_for_maps(Grid box, const Grid& grid) {
 /// The number of samples of each cell of k-space, on average, that show as much as all.
 constexpr double enough = 8;
 
-/// Samples within a box, some of many at random: each part of k-space keeps its share.
-Frame some_within(const Grid& box, const Frame& frame) {
-    std::vector<std::size_t> inside = within(frame.trajectory->positions, box);
-    const double share =
-        enough * static_cast<double>(box.voxels()) / static_cast<double>(inside.size());
-    if (share < 1) {
-        std::mt19937_64 generator(1);
-        const auto is_left_out = [&](std::size_t) {
-            return std::ldexp(static_cast<double>(generator()), -64) >= share;
-        };
-        inside.erase(std::remove_if(inside.begin(), inside.end(), is_left_out), inside.end());
-    }
-    return subset(frame, inside);
+Frame some_of(const Frame& frame, const Grid& box) {
+    return subset(frame, some_within(frame.trajectory->positions, box, enough));
 }
 
 /// Maps on a coarser grid, of a sum of squares of 1, which leave as much and converge as others do.
@@ -105,6 +93,11 @@ CoilRows comparable(CoilMatrix maps, const Grid& grid) {
 
 } // namespace
 
+CoilRows coarse_maps(const CoilRows& maps, const Grid& from, const Grid& to,
+                     const std::string& file) {
+    return comparable(resampled(maps, from, to, {file, "model", ""}).to_doubles(), to);
+}
+
 struct CoarseModels::Samples {
     Frame all; ///< samples of both frames that follow
     Frame centre; ///< samples of the models
@@ -121,10 +114,13 @@ CoarseModels::CoarseModels(Transforms& transforms, const Scan& scan, const Model
       grid_(with_room(box_of(scan.grid), scan.grid)),
       radius_(sampled_radius(frame.trajectory->positions, scan.grid, most_radius(scan.grid))),
       samples_(std::make_unique<Samples>()) {
-    *samples_ = parts_of(some_within(with_room_for_maps(box_of(scan.grid), scan.grid), frame));
+    *samples_ = parts_of(some_of(frame, with_room_for_maps(box_of(scan.grid), scan.grid)));
     if (!own.coil_maps->empty()) {
-        const Resampled of{scan.file, "model", ""};
-        maps_ = comparable(resampled(*own.coil_maps, scan.grid, grid_, of).to_doubles(), grid_);
+        const auto voxels = static_cast<Eigen::Index>(scan.image_voxels().count());
+        const CoilRows first = own.coil_maps->columns() == scan.image_voxels().count()
+                                   ? *own.coil_maps
+                                   : CoilRows(own.coil_maps->to_doubles().leftCols(voxels));
+        maps_ = coarse_maps(first, scan.grid, grid_, scan.file);
     }
     const double of_sample = scan.noise.empty()
                                  ? most_energy_of_noise(*frame.trajectory, frame.samples)
@@ -138,7 +134,7 @@ CoarseModels::Samples CoarseModels::parts_of(Frame all) const {
     const std::vector<std::size_t> of_maps =
         within(all.trajectory->positions, calibration_grid(scan_.grid, radius_));
     Samples result{std::move(all), {}, {}};
-    result.centre = some_within(box_of(scan_.grid), result.all);
+    result.centre = some_of(result.all, box_of(scan_.grid));
     result.of_maps = subset(result.all, of_maps);
     return result;
 }

@@ -28,6 +28,10 @@ struct ModelChange {
     bool estimates_in_field = true;
 };
 
+/// Coil maps of a grid on a coarser one, of a sum of squares of 1.
+CoilRows coarse_maps(const CoilRows& maps, const Grid& from, const Grid& to,
+                     const std::string& file);
+
 /// Models of one frame of a slice, solved at low resolution: the samples of the centre of k-space
 /// on a grid with room beyond its edge for what coil maps move across it (docs/maths.md).
 class CoarseModels {

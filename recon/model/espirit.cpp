@@ -10,6 +10,7 @@
 #include <random>
 
 #include "base/parallel.hpp"
+#include "model/second_set.hpp"
 
 namespace lsrecon {
 
@@ -273,8 +274,8 @@ RowSpace row_space(const Patches& patches, double errors, std::optional<double> 
 /// Coefficient (a, b) at distance t belongs to a field whose eigenvectors of eigenvalue 1 are maps.
 ///
 ///     X_a(m) = sum_b sum_t W_ab(t) X_b(m + t),  W_ab(t) = sum over s - s' = t of P(bs, as') / K
-HermitianField field_of(const Eigen::MatrixXcf& row_space, const Kernel& kernel, std::size_t coils,
-                        const Grid& grid) {
+HermitianField field_of(const Eigen::MatrixXcf& row_space, const Kernel& kernel,
+                        std::size_t coils) {
     std::array<std::size_t, 3> distances{};
     for (std::size_t d = 0; d < 3; ++d) {
         distances[d] = 2 * kernel.size[d] - 1;
@@ -313,13 +314,19 @@ HermitianField field_of(const Eigen::MatrixXcf& row_space, const Kernel& kernel,
             }
         }
     });
+    return field;
+}
+
+/// The field on the voxels of a grid.
+HermitianField field_on_grid(HermitianField field, const Kernel& kernel, const Grid& grid) {
     for (std::size_t d = 0; d < 3; ++d) {
+        const std::size_t distances = 2 * kernel.size[d] - 1;
         field.basis[d].resize(static_cast<Eigen::Index>(grid.size[d]),
-                              static_cast<Eigen::Index>(distances[d]));
+                              static_cast<Eigen::Index>(distances));
         const auto size = static_cast<double>(grid.size[d]);
         for (std::size_t n = 0; n < grid.size[d]; ++n) {
             const double x = (static_cast<double>(n) - std::floor(size / 2)) / size;
-            for (std::size_t t = 0; t < distances[d]; ++t) {
+            for (std::size_t t = 0; t < distances; ++t) {
                 const double distance =
                     static_cast<double>(t) - static_cast<double>(kernel.size[d] - 1);
                 field.basis[d](static_cast<Eigen::Index>(n), static_cast<Eigen::Index>(t)) =
@@ -398,12 +405,20 @@ CoilRows::Floats espirit_maps(const Calibration& calibration, const Grid& grid,
         return CoilRows::Floats::Zero(static_cast<Eigen::Index>(coils),
                                       static_cast<Eigen::Index>(grid.voxels()));
     }
-    Eigenvectors found = dominant_eigenvectors(field_of(space.basis, kernel, coils, grid), grid,
-                                               strongest_combination(calibration.images));
-    Eigen::ArrayXf& weights = found.eigenvalues;
+    const auto usual_crop = static_cast<float>(crop_of(space.threshold));
     const auto crop = static_cast<float>(options.crop.value_or(crop_of(space.threshold)));
-    weights =
-        weights.unaryExpr([&](float value) { return weight_of(value, crop, options.soft); }).eval();
+    const float second_crop = std::max(crop, usual_crop);
+    const HermitianField calibrated = field_of(space.basis, kernel, coils);
+    const bool two =
+        coils > 1 &&
+        (options.sets ? *options.sets == 2
+                      : needs_second_set(field_on_grid(calibrated, kernel, calibration.grid),
+                                         calibration, second_crop));
+    const HermitianField field = field_on_grid(calibrated, kernel, grid);
+    const Eigen::MatrixXcf references = strongest_combinations(calibration.images, two ? 2 : 1);
+    Eigenvectors found = dominant_eigenvectors(field, grid, references.col(0));
+    Eigen::ArrayXf weights = found.eigenvalues.unaryExpr(
+        [&](float value) { return weight_of(value, crop, options.soft); });
     // A slab cuts through lungs, which are open at its ends, as its slices do.
     for_each_in_parallel(options.soft ? 0 : grid.size[2], [&](std::size_t z) {
         const auto x = static_cast<Eigen::Index>(grid.size[0]);
@@ -411,6 +426,13 @@ CoilRows::Floats espirit_maps(const Calibration& calibration, const Grid& grid,
         fill_holes(
             Eigen::Map<RealPlane>(weights.data() + static_cast<Eigen::Index>(z) * x * y, x, y));
     });
+    if (two) {
+        const Eigenvectors next = next_eigenvectors(field, grid, references.col(1), found);
+        constexpr float edge = 0.1F; // over which the second set ends without a step
+        const Eigen::ArrayXf second_weights =
+            ((next.eigenvalues - second_crop) / edge + 1).max(0).min(1).sqrt();
+        return two_sets(found, weights, next, second_weights, references);
+    }
     found.vectors.array().rowwise() *= weights.cast<std::complex<float>>().transpose();
     return std::move(found.vectors);
 }

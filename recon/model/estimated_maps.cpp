@@ -15,9 +15,14 @@ namespace lsrecon {
 
 const std::vector<MapsMethod>& maps_methods() {
     static const std::vector<MapsMethod> table{
-        {"espirit", "ESPIRiT from the centre of k-space", &espirit_maps, true, &cost_of_espirit},
+        {"espirit", "ESPIRiT from the centre of k-space", &espirit_maps, true, &cost_of_espirit,
+         std::nullopt},
+        {"espirit:1", "the same with one set of maps, whatever the scan shows", &espirit_maps, true,
+         &cost_of_espirit, std::size_t(1)},
+        {"espirit:2", "with a second set, for an object wider than its field of view",
+         &espirit_maps, true, &cost_of_espirit, std::size_t(2)},
         {"walsh", "adaptive combination of low-resolution images", &walsh_maps, false,
-         &cost_of_walsh},
+         &cost_of_walsh, std::size_t(1)},
     };
     return table;
 }
@@ -37,8 +42,12 @@ const MapsMethod* maps_method_named(const std::string& name) {
     return found == table.end() ? nullptr : &*found;
 }
 
-Eigen::VectorXcf strongest_combination(const CoilMatrix& rows) {
-    return eigen_of(rows * rows.adjoint()).vectors.rightCols(1).cast<std::complex<float>>();
+Eigen::MatrixXcf strongest_combinations(const CoilMatrix& rows, Eigen::Index count) {
+    return eigen_of(rows * rows.adjoint())
+        .vectors.rightCols(count)
+        .rowwise()
+        .reverse()
+        .cast<std::complex<float>>();
 }
 
 namespace {
@@ -98,7 +107,7 @@ CoilRows::Floats walsh_maps(const Calibration& calibration, const Grid& grid, co
         field.basis[d] = linear_interpolation(grid.size[d], calibration.grid.size[d])
                              .cast<std::complex<float>>();
     }
-    return dominant_eigenvectors(field, grid, strongest_combination(images)).vectors;
+    return dominant_eigenvectors(field, grid, strongest_combinations(images, 1)).vectors;
 }
 
 namespace {

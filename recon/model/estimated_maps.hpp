@@ -23,13 +23,15 @@ struct MapsOptions {
     /// holes that the object encloses in a plane. Without a value it follows from the threshold.
     std::optional<double> crop;
     bool soft = false; ///< maps grow from 0 at the crop to 1, holes or not
+    /// One set of maps, or two. Without a value there are two where the scan needs them.
+    std::optional<std::size_t> sets = {};
 
     bool are_default() const { return !threshold && !crop && !soft; }
 };
 
 /// Coil maps C x N on a grid from a calibration, with sum_c |S_cn|^2 of 1, or less where a method
-/// finds no signal. The phase of each voxel is that of the combination of coils that holds most of
-/// the calibration's energy.
+/// finds no signal; C x 2N of two sets. The phase of each voxel is that of the combination of coils
+/// that holds most of the calibration's energy.
 struct MapsMethod {
     std::string name; ///< after --maps
     std::string summary;
@@ -38,6 +40,7 @@ struct MapsMethod {
     bool takes_options;
     /// The cost for so many coils, from a calibration on one grid to maps on another.
     Cost (*cost)(const MachineModel& machine, std::size_t coils, const Grid& from, const Grid& to);
+    std::optional<std::size_t> sets; ///< MapsOptions::sets, where the name says so
 };
 
 /// The table: one file and one row each.
@@ -49,7 +52,9 @@ const MapsMethod& maps_method_for(const Grid& grid, const MapsOptions& options);
 const MapsMethod* maps_method_named(const std::string& name);
 
 /// ESPIRiT (Uecker et al. 2014, MRM 71:990): the eigenvectors of eigenvalue 1 of the projection on
-/// what the coils' k-space looks like in any small window. 0 outside of the object.
+/// what the coils' k-space looks like in any small window. 0 outside of the object. A second set is
+/// of the next eigenvectors, where that eigenvalue is near 1, too: where an object wider than its
+/// field of view lies over itself.
 CoilRows::Floats espirit_maps(const Calibration& calibration, const Grid& grid,
                               const MapsOptions& options);
 
@@ -63,8 +68,8 @@ Cost cost_of_espirit(const MachineModel& machine, std::size_t coils, const Grid&
 Cost cost_of_walsh(const MachineModel& machine, std::size_t coils, const Grid& from,
                    const Grid& to);
 
-/// The combination of coils that holds most of the energy of rows, C x n.
-Eigen::VectorXcf strongest_combination(const CoilMatrix& rows);
+/// The combinations of coils that hold most of the energy of rows, C x n, the strongest first.
+Eigen::MatrixXcf strongest_combinations(const CoilMatrix& rows, Eigen::Index count);
 
 /// A Hermitian matrix of C x C numbers for every voxel of a grid, as a sum over a few terms in each
 /// dimension:
@@ -88,5 +93,8 @@ struct Eigenvectors {
 /// a few rows at a time, on all cores.
 Eigenvectors dominant_eigenvectors(const HermitianField& field, const Grid& grid,
                                    const Eigen::VectorXcf& reference);
+/// The eigenvectors of the next eigenvalue, from those of the largest.
+Eigenvectors next_eigenvectors(const HermitianField& field, const Grid& grid,
+                               const Eigen::VectorXcf& reference, const Eigenvectors& largest);
 
 } // namespace lsrecon

@@ -1,4 +1,4 @@
-// Computes the dominant eigenvector of a Hermitian matrix at every voxel by power iteration.
+// Computes the two dominant eigenvectors of a Hermitian matrix at every voxel by power iteration.
 
 #include "model/estimated_maps.hpp"
 
@@ -153,9 +153,10 @@ Lanes iterate(const Matrices& m, Vectors& x) {
 
 class RowsOfVectors {
 public:
+    /// `largest` are the eigenvectors before those that are wanted, or null.
     RowsOfVectors(const HermitianField& field, const Grid& grid, const Eigen::VectorXcf& reference,
-                  Eigenvectors& out)
-        : field_(field), grid_(grid), reference_(reference), out_(out) {}
+                  const Eigenvectors* largest, Eigenvectors& out)
+        : field_(field), grid_(grid), reference_(reference), largest_(largest), out_(out) {}
 
     void operator()(std::size_t z, const Range& rows) const {
         const std::vector<ComplexPlane> pairs = entries(static_cast<Eigen::Index>(z), rows);
@@ -172,8 +173,11 @@ public:
                 m.real.col(p) = values.real();
                 m.imaginary.col(p) = values.imag();
             }
-            Vectors x = first_guess(m, coils);
             const Eigen::Index to = static_cast<Eigen::Index>(start) + first;
+            if (largest_ != nullptr) {
+                take_out(*largest_, to, m);
+            }
+            Vectors x = first_guess(m, coils);
             out_.eigenvalues.segment(to, count) = iterate(m, x);
             for (Eigen::Index v = 0; v < count; ++v) {
                 put(x, v, to + v);
@@ -203,6 +207,22 @@ private:
         return planes;
     }
 
+    /// M - lambda v v^H
+    void take_out(const Eigenvectors& known, Eigen::Index first, Matrices& m) const {
+        const auto coils = static_cast<Eigen::Index>(field_.coils);
+        const auto eigenvalues = known.eigenvalues.segment(first, m.real.rows());
+        for (Eigen::Index a = 0; a < coils; ++a) {
+            for (Eigen::Index b = a; b < coils; ++b) {
+                const Eigen::ArrayXcf product =
+                    (known.vectors.row(a).segment(first, m.real.rows()).array() *
+                     known.vectors.row(b).segment(first, m.real.rows()).array().conjugate())
+                        .transpose();
+                m.real.col(pair_of(a, b, coils)) -= eigenvalues * product.real();
+                m.imaginary.col(pair_of(a, b, coils)) -= eigenvalues * product.imag();
+            }
+        }
+    }
+
     void put(const Vectors& x, Eigen::Index v, Eigen::Index n) const {
         std::complex<float> along = 0;
         for (Eigen::Index c = 0; c < x.real.cols(); ++c) {
@@ -220,21 +240,32 @@ private:
     const HermitianField& field_;
     const Grid& grid_;
     const Eigen::VectorXcf& reference_;
+    const Eigenvectors* largest_;
     Eigenvectors& out_;
 };
+
+Eigenvectors eigenvectors_after(const Eigenvectors* largest, const HermitianField& field,
+                                const Grid& grid, const Eigen::VectorXcf& reference) {
+    const auto voxels = static_cast<Eigen::Index>(grid.voxels());
+    Eigenvectors out{CoilRows::Floats(static_cast<Eigen::Index>(field.coils), voxels),
+                     Eigen::ArrayXf(voxels)};
+    const RowsOfVectors compute(field, grid, reference, largest, out);
+    const std::vector<Range> rows = split_into_ranges(grid.size[1], rows_at_a_time);
+    for_each_in_parallel(grid.size[2] * rows.size(),
+                         [&](std::size_t i) { compute(i / rows.size(), rows[i % rows.size()]); });
+    return out;
+}
 
 } // namespace
 
 Eigenvectors dominant_eigenvectors(const HermitianField& field, const Grid& grid,
                                    const Eigen::VectorXcf& reference) {
-    const auto voxels = static_cast<Eigen::Index>(grid.voxels());
-    Eigenvectors out{CoilRows::Floats(static_cast<Eigen::Index>(field.coils), voxels),
-                     Eigen::ArrayXf(voxels)};
-    const RowsOfVectors compute(field, grid, reference, out);
-    const std::vector<Range> rows = split_into_ranges(grid.size[1], rows_at_a_time);
-    for_each_in_parallel(grid.size[2] * rows.size(),
-                         [&](std::size_t i) { compute(i / rows.size(), rows[i % rows.size()]); });
-    return out;
+    return eigenvectors_after(nullptr, field, grid, reference);
+}
+
+Eigenvectors next_eigenvectors(const HermitianField& field, const Grid& grid,
+                               const Eigen::VectorXcf& reference, const Eigenvectors& largest) {
+    return eigenvectors_after(&largest, field, grid, reference);
 }
 
 } // namespace lsrecon

@@ -26,6 +26,14 @@ constexpr double most_of_right_sign = 0.05;
 constexpr double much = 0.1;
 constexpr double of_right_model = 0.01; ///< where no maps can be estimated, which explain more
 
+/// Maps that are estimated from a ghost explain it.
+bool has_ghost(const Findings& findings) {
+    return std::any_of(findings.begin(), findings.end(), [](const Finding& finding) {
+        return finding.code == Found::directions_differ ||
+               finding.code == Found::directions_unknown || finding.code == Found::shots_differ;
+    });
+}
+
 } // namespace
 
 struct ModelCheck::Change {
@@ -112,7 +120,7 @@ void ModelCheck::compare_centres(Transforms& transforms, const Scan& scan, std::
     if (is_tried && may_be_transposed) {
         compare(models, exchanged_axes, found);
     }
-    if (stored_maps_ && found.left > hardly_any * energy) {
+    if (stored_maps_ && !has_ghost(scan.findings) && found.left > hardly_any * energy) {
         found.cannot_estimate = models.can_estimate() ? 0 : 1;
         if (models.can_estimate()) {
             compare_estimated(models, model.off_resonance != nullptr, found);

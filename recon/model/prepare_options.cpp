@@ -2,15 +2,20 @@
 
 #include "model/prepare_options.hpp"
 
+#include "base/error.hpp"
+#include "base/option.hpp"
+
 namespace lsrecon {
 
 namespace {
 
 const std::string none = "none";
+const std::string of_echoes = "auto";
 
 struct ToWord {
     std::string operator()(const DefaultSource&) const { return ""; }
     std::string operator()(const NoSource&) const { return none; }
+    std::string operator()(const FromEchoes&) const { return of_echoes; }
     std::string operator()(const MapsMethod* method) const { return method->name; }
     std::string operator()(const NamedFile& file) const { return file.name; }
 };
@@ -27,12 +32,20 @@ MapsSource maps_source(const std::string& word) {
     if (const MapsMethod* const method = maps_method_named(word)) {
         return method;
     }
+    const std::string method = word.substr(0, word.find(':'));
+    if (maps_method_named(method) != nullptr) {
+        throw UsageError("`maps` " + word + ": no such method\n  expected: one of " +
+                         comma_separated(names_of(maps_methods())) + ", or a file");
+    }
     return NamedFile{word};
 }
 
 FieldSource field_source(const std::string& word) {
     if (word.empty()) {
         return DefaultSource();
+    }
+    if (word == of_echoes) {
+        return FromEchoes();
     }
     return word == none ? FieldSource(NoSource()) : NamedFile{word};
 }

@@ -9,7 +9,9 @@
 #include "model/estimated_maps.hpp"
 #include "model/geometry.hpp"
 #include "model/leave_out.hpp"
+#include "model/line_correction.hpp"
 #include "scan/coil_transform.hpp"
+#include "scan/delays.hpp"
 #include "scan/stored_values.hpp"
 
 namespace lsrecon {
@@ -21,12 +23,15 @@ struct NamedFile {
     std::string name;
 };
 
+/// The echoes of the scan itself.
+struct FromEchoes {};
+
 /// The source of coil maps, and of a field map.
 using MapsSource = std::variant<DefaultSource, NoSource, const MapsMethod*, NamedFile>;
-using FieldSource = std::variant<DefaultSource, NoSource, NamedFile>;
+using FieldSource = std::variant<DefaultSource, NoSource, FromEchoes, NamedFile>;
 
-/// The source that a word names: "none", the name of a row of maps_methods() or of a file; "" for
-/// the default.
+/// The source that a word names: "none", "auto" for the field of echoes, the name of a row of
+/// maps_methods() or of a file; "" for the default.
 MapsSource maps_source(const std::string& word);
 FieldSource field_source(const std::string& word);
 /// The word that names a source.
@@ -34,6 +39,9 @@ std::string word_of(const MapsSource& source);
 std::string word_of(const FieldSource& source);
 template <typename Source> bool is_default(const Source& source) {
     return std::holds_alternative<DefaultSource>(source);
+}
+inline bool is_of_echoes(const FieldSource& source) {
+    return std::holds_alternative<FromEchoes>(source);
 }
 template <typename Source> bool is_none(const Source& source) {
     return std::holds_alternative<NoSource>(source);
@@ -44,11 +52,18 @@ template <typename Source> std::string file_of(const Source& source) {
     return file != nullptr ? file->name : "";
 }
 
+/// The source of delays of gradients and phases of readouts. By default those that the scan shows
+/// are corrected where readouts are radial, and reported elsewhere.
+struct FromScan {};
+using DelaysSource = std::variant<DefaultSource, NoSource, FromScan, Delays>;
+
 struct PrepareOptions {
     LeaveOut leave_out;
     GeometryOptions geometry;
+    LineCorrectionOptions lines;
     bool whiten = true; ///< whether noise is whitened where the scan has it
     CoilCompression compression;
+    DelaysSource delays;
     MapsSource maps; ///< by default the scan's own, or ESPIRiT where several coils have none
     MapsOptions estimate;
     FieldSource field_map; ///< by default the scan's own

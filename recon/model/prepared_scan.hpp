@@ -43,6 +43,12 @@ public:
         const std::vector<std::size_t> good = preparation_.frames.good_of(slice);
         return good.empty() ? std::nullopt : std::optional(good.front());
     }
+    /// The delays that the scan shows; none where nobody looked, or there are no readouts.
+    const std::optional<DelaysFound>& delays() const { return preparation_.delays; }
+    /// Numbers that steps have found, by their names, for the record.
+    const std::vector<std::pair<std::string, double>>& numbers() const {
+        return preparation_.numbers;
+    }
     /// Whether the samples of a frame cannot be used.
     bool is_bad(std::size_t frame) const { return preparation_.frames.is_bad(frame); }
     /// A frame with its samples. The only frame of a scan can be taken once.

@@ -45,10 +45,11 @@ void take_field(ScanInPreparation& preparation) {
         scan.facts.push_back("the field map of the scan is not used: `field_map` none");
     }
     const bool is_own = is_default(options.field_map) && scan.off_resonance;
+    const bool is_beside = !file_of(options.field_map).empty() || is_of_echoes(options.field_map);
     if (is_own && scan.off_resonance->is_zero()) {
         scan.findings.push_back({Found::field_map_zero});
     }
-    if (!is_own && file_of(options.field_map).empty() && factor != 1) {
+    if (!is_own && !is_beside && factor != 1) {
         throw UsageError(text("`field_scale` ", factor,
                               ": the reconstruction has no field map\n  next:     leave it out, or "
                               "name a map with `field_map`"));
@@ -57,7 +58,7 @@ void take_field(ScanInPreparation& preparation) {
         scan.off_resonance =
             std::make_shared<const OffResonance>(scan.off_resonance->scaled(factor));
     }
-    if (file_of(options.field_map).empty()) {
+    if (!is_beside) {
         return;
     }
     if (scan.voxels) {
@@ -79,7 +80,8 @@ void take_field(ScanInPreparation& preparation) {
     }
     preparation.field.emplace(wanted, std::move(*options.stored_field), scan, preparation.slices,
                               preparation.file_grid, options.geometry.shifts(), factor);
-    scan.facts.push_back("field map of " + wanted + ", SHA-256 " + sha256 +
+    scan.facts.push_back((sha256.empty() ? "field map of the scan's echoes"
+                                         : "field map of " + wanted + ", SHA-256 " + sha256) +
                          (preparation.field->differ() ? ", resampled to each slice" : ""));
     scan.off_resonance = preparation.field->of(
         preparation.slices[slice_of_frames(preparation.slices)[preparation.frames.first_good()]]);

@@ -72,6 +72,21 @@ MapsSource source_of(const PrepareOptions& options, const Scan& scan) {
     return is_default(options.maps) && is_needed ? MapsSource(&method) : options.maps;
 }
 
+/// UsageError for two sets that this scan or this run has no use for.
+void require_use_of_sets(const MapsMethod* method, const MapsOptions& options, const Scan& scan) {
+    const std::size_t sets = method != nullptr ? method->sets.value_or(1) : 1;
+    if (sets > 1 && scan.coils() < 2) {
+        throw UsageError("`maps` " + method->name +
+                         ": the scan has a single coil, which sees one image\n  next:     leave "
+                         "`maps` out");
+    }
+    if (sets > options.sets.value_or(sets)) {
+        throw UsageError("`maps` " + method->name +
+                         ": two sets are for least squares without a prior image, not for a file "
+                         "of maps or another method\n  next:     pass `maps` espirit:1");
+    }
+}
+
 } // namespace
 
 ScanMaps::ScanMaps(Scan& scan, const std::vector<Slice>& slices, const Grid& file_grid,
@@ -111,6 +126,7 @@ void ScanMaps::make(PrepareOptions& options, Transforms& transforms) {
                  is_default(source) ? "the scan's own maps or a single coil" : "`maps` " + wanted,
                  "\n  next:     leave them out, or pass `maps` espirit"));
     }
+    require_use_of_sets(method_, options.estimate, scan_);
     if (is_default(source)) {
         return;
     }
@@ -141,6 +157,17 @@ void ScanMaps::make(PrepareOptions& options, Transforms& transforms) {
                           text("pass `maps` walsh or `maps` FILE; ", without_maps)});
     }
     remark_beyond_field(transforms);
+    add_facts();
+}
+
+/// What the maps are made from, and where they are.
+void ScanMaps::add_facts() {
+    if (twice_ > 0) {
+        scan_.facts.push_back(text("two sets of coil maps: the object lies over itself in ", twice_,
+                                   " of ", scan_.grid.voxels(), " voxels",
+                                   differ() ? " of the first slice" : "",
+                                   ", as one that is wider than its field of view"));
+    }
     const auto together = [&](const char* before) {
         return together_ > 1 ? text(before, "from ", together_, " frames together") : "";
     };
@@ -151,13 +178,14 @@ void ScanMaps::make(PrepareOptions& options, Transforms& transforms) {
                                    slices_.size(), " slices", together("; in the first ")));
         return;
     }
-    const SumOfSquares squares = sum_of_squares(*of_all_->values);
-    scan_.facts.push_back(text(
-        "coil maps by ", method_->name, " from the centre of k-space (", matrix_, " voxels",
-        together(", "), "); ", squares.voxels == scan_.grid.voxels() ? "all" : "",
-        squares.voxels == scan_.grid.voxels() ? ""
-                                              : text(squares.voxels, " of ", scan_.grid.voxels()),
-        " voxels have maps"));
+    const RealVector all = squares_of(*of_all_->values);
+    const auto voxels = static_cast<Eigen::Index>(scan_.grid.voxels());
+    const auto seen = static_cast<std::size_t>((all.head(voxels).array() > 0).count());
+    scan_.facts.push_back(
+        text("coil maps by ", method_->name, " from the centre of k-space (", matrix_, " voxels",
+             together(", "), "); ", seen == scan_.grid.voxels() ? "all" : "",
+             seen == scan_.grid.voxels() ? "" : text(seen, " of ", scan_.grid.voxels()),
+             " voxels have maps"));
 }
 
 /// Remarks on an object beyond the field of view, which explains what a calibration leaves.
@@ -299,14 +327,37 @@ CoilRows ScanMaps::estimate(const Slice& slice, Transforms& transforms) {
     together_ = calibration.together;
     unexplained_ = calibration.unexplained;
     matrix_ = by(calibration.grid.size, scan_.grid.dimensions);
-    CoilRows maps = method_->estimate(calibration, field.grid(), estimate_options_);
+    MapsOptions options = estimate_options_;
+    options.sets = options.sets ? options.sets : method_->sets;
+    CoilRows maps = method_->estimate(calibration, field.grid(), options);
     if (slices_.size() > 1 && maps.largest_part() == 0) { // a slice beside the object
         report_.add({Found::maps_by_walsh, {{"frame", slice.first_frame()}}});
         maps = walsh_maps(calibration, field.grid(), estimate_options_);
     }
-    return field.is_narrower()
-               ? resampled(maps, field.grid(), scan_.grid, {scan_.file, "coil maps", without_maps})
-               : maps;
+    maps = field.is_narrower() ? of_wider_field(maps, field.grid()) : maps;
+    const auto voxels = static_cast<Eigen::Index>(scan_.grid.voxels());
+    const RealVector seen = seen_by(maps);
+    twice_ = static_cast<std::size_t>(seen.tail(seen.size() - voxels).sum());
+    return maps;
+}
+
+/// Each set of maps on the grid of the image.
+CoilRows ScanMaps::of_wider_field(const CoilRows& maps, const Grid& grid) const {
+    const auto from = static_cast<Eigen::Index>(grid.voxels());
+    const auto to = static_cast<Eigen::Index>(scan_.grid.voxels());
+    const auto sets = static_cast<Eigen::Index>(maps.columns()) / from;
+    const Resampled of{scan_.file, "coil maps", without_maps};
+    if (sets == 1) {
+        return resampled(maps, grid, scan_.grid, of);
+    }
+    const CoilMatrix all = maps.to_doubles();
+    CoilRows::Floats result(all.rows(), sets * to);
+    for (Eigen::Index s = 0; s < sets; ++s) {
+        const CoilRows one(CoilMatrix(all.middleCols(s * from, from)));
+        result.middleCols(s * to, to) =
+            resampled(one, grid, scan_.grid, of).to_doubles().cast<std::complex<float>>();
+    }
+    return result;
 }
 
 SliceMaps ScanMaps::scaled(CoilRows maps) {

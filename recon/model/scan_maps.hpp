@@ -58,6 +58,7 @@ private:
     void take_stored(const std::string& file, StoredVolumes stored, const GeometryOptions& geometry,
                      Transforms& transforms);
     void remark_beyond_field(Transforms& transforms);
+    void add_facts();
     void require_maps_of_signals(const CoilRows& maps, const std::string& file);
     CoilRows taken(const Slice& slice); ///< maps that came beside the scan, for this slice
     void make_first(Transforms& transforms);
@@ -68,6 +69,7 @@ private:
     CoilRows estimate(const Slice& slice, Transforms& transforms);
     /// The same, with errors that say what to know of the slice.
     CoilRows estimated(const Slice& slice, Transforms& transforms);
+    CoilRows of_wider_field(const CoilRows& maps, const Grid& grid) const;
     SliceMaps scaled(CoilRows maps);
 
     Scan& scan_;
@@ -84,6 +86,7 @@ private:
     std::map<std::size_t, SliceMaps> kept_; ///< made before their slices
     bool is_scale_reported_ = false;
     std::string matrix_; ///< matrix of the last calibration
+    std::size_t twice_ = 0; ///< voxels with two maps in it
     std::size_t together_ = 1; ///< number of frames joined into one by it
     double unexplained_ = 0; ///< share of its samples' energy that it left
     std::map<std::size_t, InputError> failed_; ///< slices without maps

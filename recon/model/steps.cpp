@@ -1,5 +1,5 @@
-// The steps of preparation in their order: what is left out, geometry, field map, whitening,
-// compression, coil maps, prior image.
+// The steps of preparation in their order: lines, what is left out, geometry, field map, whitening,
+// compression, delays of readouts, coil maps, prior image.
 
 #include "model/steps.hpp"
 
@@ -166,6 +166,8 @@ void take_prior(ScanInPreparation& preparation) {
 const std::vector<Step>& steps() {
     using Preparation = const ScanInPreparation&;
     static const std::vector<Step> rows{
+        {"lines", [](Preparation preparation) { return preparation.scan.has_samples(); },
+         &correct_lines, nullptr},
         {"what is left out",
          [](Preparation preparation) {
              const LeaveOut& options = preparation.options.leave_out;
@@ -186,6 +188,7 @@ const std::vector<Step>& steps() {
         {"compression",
          [](Preparation preparation) { return preparation.options.compression.is_requested(); },
          &compress, nullptr},
+        {"delays", &may_have_delays, &correct_delays, &cost_of_delays},
         {"coil maps", [](Preparation) { return true; }, &take_maps, &cost_of_maps},
         {"prior image",
          [](Preparation preparation) { return preparation.options.stored_prior.has_value(); },

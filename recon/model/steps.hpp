@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/computation.hpp"
+#include "model/gradient_delays.hpp"
 #include "model/scan_field.hpp"
 #include "model/scan_maps.hpp"
 #include "model/slice_volumes.hpp"
@@ -33,6 +34,9 @@ struct ScanInPreparation {
     std::optional<ScanField> field; ///< field that comes beside the scan
     std::optional<ScanMaps> maps;
     std::optional<ScanPrior> prior;
+    std::optional<DelaysFound> delays; ///< that the scan shows, where somebody looked
+    /// Numbers that a step has found, by their names, for the record.
+    std::vector<std::pair<std::string, double>> numbers;
 };
 
 /// A scan before it is prepared, for what a step will take.

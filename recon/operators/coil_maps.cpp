@@ -17,7 +17,8 @@ bool are_floats(const CoilRows& rows) {
 
 } // namespace
 
-CoilMaps::CoilMaps(Device& device, const CoilRows& rows) : device_(device), rows_(rows) {
+CoilMaps::CoilMaps(Device& device, const CoilRows& rows, std::size_t voxels)
+    : device_(device), rows_(rows), voxels_(voxels) {
     if (!given()) {
         return;
     }
@@ -26,25 +27,27 @@ CoilMaps::CoilMaps(Device& device, const CoilRows& rows) : device_(device), rows
         floats || !device.has(Precision::float64) ? Precision::float32 : Precision::float64;
     const auto values = static_cast<double>(rows.rows() * rows.columns());
     const bool all = stay(values * static_cast<double>(element_.bytes()), device.room());
-    for (std::size_t c = 0; all && c < rows.rows(); ++c) {
-        resident_.push_back(uploaded(c, {0, rows.columns()}, {}));
+    for (std::size_t i = 0; all && i < sets() * rows.rows(); ++i) {
+        resident_.push_back(uploaded(i % rows.rows(), {i / rows.rows() * voxels, voxels}, Array()));
     }
 }
 
-Array CoilMaps::map(std::size_t coil, std::size_t slot) {
+Array CoilMaps::map(std::size_t coil, std::size_t slot, std::size_t set) {
     if (!given()) {
         return {};
     }
     if (!resident_.empty()) {
-        return resident_[coil];
+        return resident_[set * rows_.rows() + coil];
     }
     slots_.resize(std::max(slots_.size(), slot + 1));
-    slots_[slot] = uploaded(coil, {0, rows_.columns()}, slots_[slot]);
+    slots_[slot] = uploaded(coil, {set * voxels_, voxels_}, slots_[slot]);
     return slots_[slot];
 }
 
-Array CoilMaps::part(std::size_t coil, const Range& voxels) {
-    return voxels.count == rows_.columns() ? map(coil, 0) : uploaded(coil, voxels, {});
+Array CoilMaps::part(std::size_t coil, const Range& voxels, std::size_t set) {
+    return voxels.count == voxels_
+               ? map(coil, 0, set)
+               : uploaded(coil, {set * voxels_ + voxels.first, voxels.count}, {});
 }
 
 Array CoilMaps::uploaded(std::size_t coil, const Range& voxels, Array to) {

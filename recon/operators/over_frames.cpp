@@ -15,13 +15,17 @@ namespace lsrecon {
 
 template <typename Real>
 void OverFrames::apply(Map<Real> map, Device& device, double length, std::vector<Array>& z) const {
-    FrameStack<Real> images(static_cast<Eigen::Index>(grid_.voxels()),
-                            static_cast<Eigen::Index>(z.size()));
+    const auto voxels = static_cast<Eigen::Index>(grid_.voxels());
+    const auto count = static_cast<Eigen::Index>(images_);
+    FrameStack<Real> images(count * voxels, static_cast<Eigen::Index>(z.size()));
     for (std::size_t f = 0; f < z.size(); ++f) {
         images.col(static_cast<Eigen::Index>(f)) =
             device.download(z[f]).template cast<std::complex<Real>>();
     }
-    images = map(grid_, images, length);
+    for (Eigen::Index i = 0; i < count; ++i) {
+        images.middleRows(i * voxels, voxels) =
+            map(grid_, images.middleRows(i * voxels, voxels), length);
+    }
     for (std::size_t f = 0; f < z.size(); ++f) {
         device.upload(images.col(static_cast<Eigen::Index>(f)).template cast<Complex>().eval(),
                       z[f]);

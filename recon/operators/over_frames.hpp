@@ -30,6 +30,7 @@ public:
         : grid_(grid), of_floats_(of_floats), of_doubles_(of_doubles), shortens_by_(shortens_by) {}
 
     void apply(Device& device, const ProximalStep& step, std::vector<Array>& z) const override;
+    void repeat(std::size_t images, std::size_t /*apart*/) override { images_ = images; }
     double shortening(std::size_t frames) const override { return shortens_by_(grid_, frames); }
 
 private:
@@ -40,6 +41,7 @@ private:
     Map<float> of_floats_;
     Map<double> of_doubles_;
     double (*shortens_by_)(const Grid&, std::size_t);
+    std::size_t images_ = 1; ///< of a frame
 };
 
 /// Voxels of a patch in each dimension, where the grid has as many: 8 x 8 or 4 x 4 x 4.

@@ -113,19 +113,24 @@ Preconditioner::Preconditioner(Device& device, const Q& q, Precision precision,
                                std::shared_ptr<Basis> basis, double squares, double lambda,
                                CoilMaps* maps)
     : device_(device), grid_(q.grid), precision_(precision), basis_(std::move(basis)),
-      squares_(squares), lambda_(lambda),
+      squares_(squares), lambda_(lambda), sets_(maps != nullptr ? maps->sets() : 1),
       inverse_(device.zeros(basis_->count(), {false, precision})),
       seen_voxel_(voxel_at(middle_of(grid_), grid_)),
-      of_a_(basis_->of_t(q, squares / q.at_zero(), maps).cwiseMax(0)) {}
+      of_a_(basis_->of_t(q, squares / q.at_zero(), maps).cwiseMax(0)) {
+    if (sets_ > 1) {
+        parts_.emplace(device, precision, grid_.voxels(), sets_);
+        of_set_ = device.zeros(grid_.voxels(), {true, precision});
+    }
+}
 
 Preconditioner::Term Preconditioner::term_of(Operator& k) {
     if (k.is_isometry()) {
         return {&k, RealVector::Ones(static_cast<Eigen::Index>(basis_->count())), 1, 0};
     }
-    Array image = device_.zeros(grid_.voxels(), {true, precision_});
+    Array image = device_.zeros(k.inputs(), {true, precision_});
     Array there = device_.zeros(k.outputs(), {true, precision_});
     const auto apply_to = [&](std::size_t voxel) {
-        device_.upload(ComplexVector::Unit(static_cast<Eigen::Index>(grid_.voxels()),
+        device_.upload(ComplexVector::Unit(static_cast<Eigen::Index>(k.inputs()),
                                            static_cast<Eigen::Index>(voxel)),
                        image);
         k.apply(image, there);
@@ -137,7 +142,8 @@ Preconditioner::Term Preconditioner::term_of(Operator& k) {
     }
     apply_to(seen_voxel_);
     k.adjoint(there, image);
-    const ComplexVector response = moved_to_middle(device_.download(image), seen_voxel_, grid_);
+    const ComplexVector response =
+        moved_to_middle(device_.download(image, 0, grid_.voxels()), seen_voxel_, grid_);
     RealVector eigenvalues = basis_->of_response(response);
     const double outside = is_outside ? eigenvalues.mean() : 0;
     return {&k, std::move(eigenvalues), outside, 0};
@@ -188,15 +194,26 @@ void Preconditioner::apply(const Array& in, Array& out) {
         stale_ = false;
     }
     if (support_.empty()) {
-        basis_->multiply(inverse_, in, out);
+        multiply_by_inverse(in, out);
         return;
     }
     device_.combine(1, in, 0, inside_);
     device_.multiply(support_, 0, support_.count(), inside_);
-    basis_->multiply(inverse_, inside_, out);
+    multiply_by_inverse(inside_, out);
     device_.multiply(support_, 0, support_.count(), out);
     device_.combine(outside_, in, 1, out);
     device_.combine(-outside_, inside_, 1, out);
+}
+
+void Preconditioner::multiply_by_inverse(const Array& in, Array& out) {
+    if (sets_ == 1) {
+        basis_->multiply(inverse_, in, out);
+        return;
+    }
+    for (std::size_t s = 0; s < sets_; ++s) {
+        basis_->multiply(inverse_, parts_->take(in, s), of_set_);
+        parts_->put(of_set_, s, out);
+    }
 }
 
 namespace {

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "operators/coil_maps.hpp"
 #include "operators/operator.hpp"
 #include "operators/q.hpp"
+#include "operators/sets.hpp"
 
 namespace lsrecon {
 
@@ -59,7 +61,8 @@ constexpr const PreconditionerKind& preconditioner_kind(bool split) {
 class Preconditioner : public SelfAdjoint {
 public:
     /// `squares` is the mean of the coil maps' sum of squares. DeviceError when the device has no
-    /// room. The device must outlive it; the maps are not kept.
+    /// room. The device must outlive it; the maps are not kept. Images of several sets of maps are
+    /// inverted by themselves.
     Preconditioner(Device& device, const Q& q, Precision precision, std::shared_ptr<Basis> basis,
                    double squares, double lambda, CoilMaps* maps = nullptr);
 
@@ -83,7 +86,7 @@ public:
     /// must outlive the preconditioner.
     void set_weight(Operator* k, double weight);
 
-    std::size_t inputs() const override { return grid_.voxels(); }
+    std::size_t inputs() const override { return sets_ * grid_.voxels(); }
     void apply(const Array& in, Array& out) override;
 
 private:
@@ -95,6 +98,7 @@ private:
         double weight;
     };
     Term term_of(Operator& k);
+    void multiply_by_inverse(const Array& in, Array& out);
 
     Device& device_;
     Grid grid_;
@@ -102,6 +106,9 @@ private:
     std::shared_ptr<Basis> basis_;
     double squares_;
     double lambda_;
+    std::size_t sets_;
+    std::optional<Parts> parts_; ///< where there are several sets
+    Array of_set_;
     Array inverse_; ///< real, of the eigenvalues
     Array support_; ///< real, 1 or 0 a voxel; empty for all
     Array inside_; ///< what is inverted, of the support

@@ -59,4 +59,12 @@ void SoftThreshold::apply(Device& device, const ProximalStep& step, std::vector<
     }
 }
 
+void SoftThreshold::repeat(std::size_t images, std::size_t apart) {
+    const std::size_t of_one = vectors_.size();
+    for (std::size_t i = of_one; i < images * of_one; ++i) {
+        vectors_.push_back(vectors_[i - of_one]);
+        vectors_.back().first += apart;
+    }
+}
+
 } // namespace lsrecon

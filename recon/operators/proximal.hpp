@@ -29,6 +29,8 @@ public:
     virtual ~Proximal() = default;
     /// z of one frame, or of all frames where the term couples them, becomes z'.
     virtual void apply(Device& device, const ProximalStep& step, std::vector<Array>& z) const = 0;
+    /// z is that of so many images from here on, one after the other in `apart` numbers each.
+    virtual void repeat(std::size_t images, std::size_t apart) = 0;
     /// The length by which a step with weight s / penalty = 1 shortens what is penalised.
     virtual double shortening(std::size_t /*frames*/) const { return 1; }
 };
@@ -49,6 +51,7 @@ public:
     explicit SoftThreshold(std::vector<Penalised> vectors) : vectors_(std::move(vectors)) {}
 
     void apply(Device& device, const ProximalStep& step, std::vector<Array>& z) const override;
+    void repeat(std::size_t images, std::size_t apart) override;
 
 private:
     std::vector<Penalised> vectors_;

@@ -9,6 +9,7 @@
 #include "operators/differences.hpp"
 #include "operators/operator.hpp"
 #include "operators/over_frames.hpp"
+#include "operators/sets.hpp"
 #include "operators/unsampled.hpp"
 #include "operators/wavelet.hpp"
 
@@ -274,13 +275,45 @@ std::size_t volumes_of_each_frame(const std::vector<RegulariserChoice>& chosen, 
     return 4 + of.kept + of.products; // x, b, the right-hand side and its residual
 }
 
+namespace {
+
+/// A term whose operator is that of each set, by the voxels that this one sees.
+RegulariserTerm made_of_sets(const Regulariser& row, RegulariserContext context) {
+    if (context.sets == 1) {
+        return row.make(context);
+    }
+    const auto voxels = static_cast<Eigen::Index>(context.grid.voxels());
+    const RealVector* const all = context.seen;
+    RegulariserTerm term;
+    std::vector<std::unique_ptr<Operator>> of_sets;
+    for (std::size_t s = 0; s < context.sets; ++s) {
+        const RealVector seen =
+            all != nullptr ? RealVector(all->segment(static_cast<Eigen::Index>(s) * voxels, voxels))
+                           : RealVector();
+        context.seen = all != nullptr ? &seen : nullptr;
+        term = row.make(context);
+        of_sets.push_back(std::move(term.k));
+    }
+    if (term.target != nullptr) {
+        throw UsageError("`reg` " + row.name + ": there are two sets of coil maps, and " +
+                         term.target->file + " is one image\n  next:     pass `maps` espirit:1");
+    }
+    term.k = std::make_unique<BlockDiagonal>(context.device, context.precision, std::move(of_sets));
+    return term;
+}
+
+} // namespace
+
 std::vector<RegulariserTerm> make_regularisers(const std::vector<RegulariserChoice>& chosen,
                                                const RegulariserContext& context) {
     std::vector<RegulariserTerm> terms;
     for (const RegulariserChoice& choice : chosen) {
         const Regulariser& row = regulariser_named(choice.name);
-        terms.push_back(row.make(context));
-        terms.back().proximal = row.quadratic() ? nullptr : row.proximal(context.grid);
+        terms.push_back(made_of_sets(row, context));
+        if (!row.quadratic()) {
+            terms.back().proximal = row.proximal(context.grid);
+            terms.back().proximal->repeat(context.sets, terms.back().k->outputs() / context.sets);
+        }
         terms.back().couples_frames = row.couples_frames;
         terms.back().weight = choice.weight;
     }

@@ -49,9 +49,10 @@ struct RegulariserContext {
     const PriorImage* prior = nullptr;
     /// The trajectory of the frame; not null for `band`.
     const std::vector<Vec3>* positions = nullptr;
-    /// 1 at voxels that coil maps see, 0 at the others, N; null where they see all. Differences to
-    /// the others are left out.
+    /// 1 at voxels that coil maps see, 0 at the others, N of each set; null where they see all.
+    /// Differences to the others are left out.
     const RealVector* seen = nullptr;
+    std::size_t sets = 1; ///< images that are regularised, each by itself
 };
 
 /// Arrays of the image's size that a term needs.

@@ -70,7 +70,12 @@ Cost cost_of_solve(Transforms& transforms, const FrameShape& frame, const WhereS
         cost += Cost::on_host(solver.device_bytes);
     }
     cost += Cost::on_host(volumes * static_cast<double>(grid.voxels() * sizeof(Complex)));
-    return frame.noise_map ? cost + cost_of_noise_map(grid.voxels(), frame.problems) : cost;
+    if (frame.noise_map) {
+        cost += cost_of_noise_map(grid.voxels(), frame.problems);
+        cost += cost_of_least_squares(transforms.device(), system, transforms.precision(),
+                                      options.regularisers, options.precondition);
+    }
+    return cost;
 }
 
 /// The bytes of all trajectories, with phi, weights and times.
@@ -93,7 +98,7 @@ FrameShape frame_of(const ReconstructOptions& options, const Grid& grid, std::si
     const bool with_maps = !is_none(prepare.maps) &&
                            (stored_maps > 0 || stored_coils > 1 || !is_default(prepare.maps));
     FrameShape frame(grid, coils, with_maps);
-    frame.noise_map = options.noise_replicas > 0;
+    frame.noise_map = options.noise_solves > 0 || options.snr_units;
     return frame;
 }
 
@@ -259,7 +264,7 @@ bool may_be_joint(const Transforms& transforms, const ReconstructOptions& option
     const bool has_series = std::any_of(
         slices.begin(), slices.end(), [](const Slice& slice) { return slice.frames().size() > 1; });
     if (!may_be_regularised(options) || has_open_weight(options) || !has_series ||
-        options.certify > 0 || options.noise_replicas > 0) {
+        options.certify > 0 || options.noise_solves > 0 || options.snr_units) {
         return false;
     }
     SolveOptions settings = options.solve;

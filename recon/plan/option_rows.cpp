@@ -34,6 +34,30 @@ Value shift_value(GeometryOptions& geometry) {
             }};
 }
 
+/// "auto", "none" or "0.5,0.8" of `epi_phase`
+Value lines_value(LineCorrectionOptions& lines) {
+    return {
+        "auto|none|PHASE,SHIFT",
+        [&lines](const std::string& word) -> std::string {
+            lines = {word == "none", {}};
+            std::vector<double> numbers;
+            if (word == "none" || word == "auto") {
+                return "";
+            }
+            if (!number(numbers, from(-100, 100), "").take(word).empty() || numbers.size() != 2) {
+                return "auto, none, or a phase in rad and a shift in samples";
+            }
+            lines.given = {numbers[0], numbers[1]};
+            return "";
+        },
+        [&lines]() -> std::string {
+            return lines.given
+                       ? in_one_word(std::vector<double>(lines.given->begin(), lines.given->end()))
+                   : lines.is_off ? "none"
+                                  : "auto";
+        }};
+}
+
 Value memory_value(ComputeOptions& compute) {
     return {"NUMBER",
             [&compute](const std::string& word) {
@@ -66,6 +90,30 @@ Value lambda_value(ReconstructOptions& options) {
 
 constexpr const char* best_regulariser = "auto";
 constexpr const char* no_regulariser = "none";
+
+/// The delays of `delays`, or where they come from.
+Value delays_value(DelaysSource& source) {
+    return {text("auto|none|", form_of_delays),
+            [&source](const std::string& word) -> std::string {
+                Delays given;
+                std::string refused;
+                if (word == "auto") {
+                    source = FromScan();
+                } else if (word == "none") {
+                    source = NoSource();
+                } else if (refused = given.take(word); refused.empty()) {
+                    source = given;
+                }
+                return refused.empty() ? "" : "auto, none, or " + refused;
+            },
+            [&source]() -> std::string {
+                const Delays* const given = std::get_if<Delays>(&source);
+                return given != nullptr                           ? given->word()
+                       : std::holds_alternative<FromScan>(source) ? "auto"
+                       : is_none(source)                          ? "none"
+                                                                  : "";
+            }};
+}
 
 /// "tv:0.02", "tv", "auto" or "none" of `reg`
 Value regulariser_value(ReconstructOptions& options) {
@@ -135,15 +183,14 @@ Value preconditioner_value(SolveEffort& effort) {
 }
 
 /// The word of `noise_map`, which may be missing.
-Value replicas_value(std::size_t& replicas) {
-    constexpr std::size_t by_default = 100; // 5 % of the standard deviation
-    constexpr double most = 1e6; // 0.05 %
+Value noise_map_value(std::size_t& solves) {
+    constexpr double most = 1e6;
     return {"[N]",
-            [&replicas](const std::string& word) {
-                replicas = by_default;
-                return word.empty() ? "" : take_number(replicas, word, whole(2, most));
+            [&solves](const std::string& word) {
+                solves = ReconstructOptions::usual_noise_solves;
+                return word.empty() ? "" : take_number(solves, word, whole(2, most));
             },
-            [&replicas] { return replicas == 0 ? "" : text(replicas); }};
+            [&solves] { return solves == 0 ? "" : text(solves); }};
 }
 
 std::vector<std::string> backend_words() {
@@ -279,13 +326,32 @@ OptionTable geometry_options(GeometryOptions& geometry) {
 OptionTable field_options(PrepareOptions& prepare) {
     return in(
         "Geometry",
-        {{"field_map", source_value(prepare.field_map, &field_source, "FILE|none"),
+        {{"field_map", source_value(prepare.field_map, &field_source, "FILE|auto|none"),
           "field map for off-resonance correction", Unit{"Hz"}, Default{"the scan's own"},
           More{"A file with `/field_map`, a real image, or an array (.npy, .cfl). HDF5 may also "
                "hold R2* in 1/s as `/r2star`. The map is resampled to the image, and a 3D map to "
-               "each slice. The word none skips the correction."}},
+               "each slice. The word auto makes it of the scan's echoes, as `lsrecon fieldmap` "
+               "does, and "
+               "none skips the correction."}},
          {"field_scale", number(prepare.field_scale, from(-100, 100)), "factor for the field map",
           Is::expert, More{"Use -1 for the other sign, and 0.15915 for a map in rad/s."}}});
+}
+
+OptionTable readout_options(PrepareOptions& prepare) {
+    return in(
+        "Readouts",
+        {{"delays", delays_value(prepare.delays), "delays and phases of readouts", Is::expert,
+          Unit{"dwell times, rad"}, Default{"auto if radial"},
+          More{"Samples lie at k + G dk/dt, with G of X, Y (and Z) and the cross terms XY "
+               "(XZ, YZ), and each readout is turned by COS times the cosine and SIN times "
+               "the sine of its angle (by the cosines of its angles with x, y and z, out of a "
+               "plane). The word auto finds them by the scan, and corrects what explains it "
+               "clearly better. `lsrecon delays` prints them."}},
+         {"epi_phase", lines_value(prepare.lines), "phase and shift of lines that run backwards",
+          Unit{"rad,samples"},
+          More{"By default navigator lines say both, or else the lines do, as they say the "
+               "phase of each shot. What is a ghost beyond doubt is taken out. SHIFT is how "
+               "many samples further along k such lines lie."}}});
 }
 
 OptionTable maps_options(PrepareOptions& prepare, const std::string& by_default) {
@@ -316,7 +382,7 @@ OptionTable maps_options(PrepareOptions& prepare, const std::string& by_default)
 OptionTable solve_options(ReconstructOptions& options) {
     PrepareOptions& prepare = options.prepare;
     return joined({geometry_options(prepare.geometry), field_options(prepare),
-                   maps_options(prepare), coils_options(prepare),
+                   readout_options(prepare), maps_options(prepare), coils_options(prepare),
                    leave_out_options(prepare.leave_out), method_options(options.solve),
                    regularisation_options(options), solver_options(options.solve, options.effort)});
 }
@@ -374,11 +440,16 @@ OptionTable device_options(ComputeOptions& compute, const std::string& default_k
 OptionTable error_options(ReconstructOptions& options) {
     return in(
         "Output",
-        {{"noise_map", replicas_value(options.noise_replicas),
-          "add a map of the image's noise, from N replicas; N is 100 if left out",
-          More{"The first frame is solved N times with new noise. The standard deviation of each "
-               "voxel is `/noise_map` in the image. Without regularisation (`lambda` 0) the image "
-               "also holds `/g_factor`. 100 replicas have an error of about 5 %."}},
+        {{"noise_map", noise_map_value(options.noise_solves),
+          "map the image's noise, by at most N solves, 150 if left out",
+          More{"The standard deviation of the first frame's voxels is `/noise_map` in the image. "
+               "Solves of probes stop where 1 % of it is expected. A regulariser that is not "
+               "quadratic takes N solves with new noise; 150 have an error of about 4 %. Without "
+               "regularisation (`lambda` 0) the image also holds `/g_factor`."}},
+         {"snr_units", toggle(options.snr_units), "divide the image by the deviation of its noise",
+          More{"Each real and each imaginary part of the noise then has a standard deviation of 1 "
+               "in every voxel. The scan needs noise samples. Regularisers that are not quadratic "
+               "are not tried, and refused."}},
          {"certify", number(options.certify, positive(), "EPS"),
           "bound the image error due to transforms; code 6 if exceeded", Is::expert,
           Default{"none"},

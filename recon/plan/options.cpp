@@ -113,9 +113,20 @@ void require_use_of_joint_solves(const ReconstructOptions& options) {
                          "the error of such an image is not known\n"
                          "  next:     leave one of the two out");
     }
-    if (options.noise_replicas > 0) {
+    if (options.noise_solves > 0) {
         throw UsageError("`noise_map`" + together +
                          "a noise map needs a single frame\n"
+                         "  next:     leave one of the two out");
+    }
+}
+
+/// The noise of an image that is not linear in its samples depends on the image.
+void require_use_of_snr_units(const ReconstructOptions& options) {
+    const Regularisers& chosen = options.solve.regularisers;
+    const bool is_tried = options.best_regulariser.value_or(false);
+    if (options.snr_units && (is_tried || need_splitting(chosen) || need_all_frames(chosen))) {
+        throw UsageError("`snr_units` with `reg` " + (is_tried ? "auto" : in_words(chosen)) +
+                         ": the noise of such an image depends on the image\n"
                          "  next:     leave one of the two out");
     }
 }
@@ -140,6 +151,7 @@ void require_consistent(const ReconstructOptions& options) {
             "`solver` " + solver.name + ": conjugate gradients alone do not minimise " +
             in_words(solve.regularisers) + "\n  next:     leave `solver` or `reg` out");
     }
+    require_use_of_snr_units(options);
     require_use_of_joint_solves(options);
     require_weights(options);
     require_lambda_rule(rule_of(options), options);

@@ -33,7 +33,12 @@ struct ReconstructOptions {
     /// none"). By default where nothing else keeps noise out.
     std::optional<bool> best_regulariser;
     QStore* q = nullptr; ///< null to compute every Q
-    std::size_t noise_replicas = 0; ///< for a noise map, at least 2; 0: none
+    std::size_t noise_solves = 0; ///< for a noise map at most, at least 2; 0: none
+    bool snr_units = false; ///< whether images are divided by the deviation of their noise
+    std::size_t most_noise_solves() const {
+        return noise_solves > 0 ? noise_solves : usual_noise_solves;
+    }
+    static constexpr std::size_t usual_noise_solves = 150; ///< replicas then have an error of 4 %
     double certify = 0; ///< largest relative error of an image by its transforms; 0: not asked for
     /// Called with every residual of a frame; null for nobody.
     std::function<void(std::size_t frame, const Iteration& iteration)> on_iteration;
@@ -51,6 +56,7 @@ namespace lsrecon::option {
 /// The rows that several commands take, bound to the members of their structs.
 OptionTable geometry_options(GeometryOptions& geometry);
 OptionTable field_options(PrepareOptions& prepare);
+OptionTable readout_options(PrepareOptions& prepare);
 OptionTable maps_options(PrepareOptions& prepare,
                          const std::string& by_default = "the scan's, or espirit");
 OptionTable device_options(ComputeOptions& compute,

@@ -29,8 +29,8 @@ namespace {
 /// Whether regularisers that nobody named are candidates.
 bool is_any_regulariser_tried(const ReconstructOptions& options) {
     // What is to be certified is an image of least squares, whose bound needs no second solve.
-    const bool by_default =
-        !options.lambda_rule && rule_of(options).word == held_out && options.certify == 0;
+    const bool by_default = !options.lambda_rule && rule_of(options).word == held_out &&
+                            options.certify == 0 && !options.snr_units;
     return options.best_regulariser.value_or(by_default);
 }
 

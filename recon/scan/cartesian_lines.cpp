@@ -15,15 +15,13 @@ using Eigen::MatrixXcd;
 namespace {
 
 constexpr std::size_t most_lines = 96; ///< around the strongest
-constexpr Index most_channels = 6; ///< the strongest combinations of coils
 
-/// count is 0 where the readout is no such line.
-Line line_of(const std::vector<Vec3>& k, std::size_t first, std::size_t end) {
+Line line_of(const std::vector<Vec3>& k, std::size_t first, std::size_t end, bool evenly) {
     constexpr double straight = 0.01; // cycles per field of view
     if (end < first + 8) {
         return {};
     }
-    Line line{first, end - first, 0, 0, k[first], 0, 0};
+    Line line{first, end - first, 0, 0, k[first]};
     for (std::size_t d = 0; d < 3; ++d) {
         if (std::abs(k[end - 1][d] - k[first][d]) > std::abs(line.step)) {
             line.axis = d;
@@ -34,7 +32,10 @@ Line line_of(const std::vector<Vec3>& k, std::size_t first, std::size_t end) {
     for (std::size_t m = first; m < end; ++m) {
         for (std::size_t d = 0; d < 3; ++d) {
             const double along = d == line.axis ? line.step * static_cast<double>(m - first) : 0;
-            if (!(std::abs(k[m][d] - k[first][d] - along) < straight)) {
+            const bool is_straight = d == line.axis && !evenly
+                                         ? m == first || (k[m][d] - k[m - 1][d]) * line.step > 0
+                                         : std::abs(k[m][d] - k[first][d] - along) < straight;
+            if (!is_straight) {
                 return {};
             }
         }
@@ -51,40 +52,8 @@ double line_energy(const CoilRows& samples, const Line& line) {
     });
 }
 
-/// The lines of the plane with the most energy; none unless every readout is a line of one axis,
-/// whose samples fall on those of the others.
-std::vector<Line> plane_of(const Trajectory& trajectory, const CoilRows& samples,
-                           const FrameReadouts& readouts) {
-    std::map<long, std::pair<double, std::vector<Line>>> planes;
-    Line first_line;
-    std::size_t first = 0;
-    for (std::size_t r = 0; r < readouts.ends.size(); first = readouts.ends[r++]) {
-        Line line = line_of(trajectory.positions, first, readouts.ends[r]);
-        first_line = first_line.count > 0 ? first_line : line;
-        const double apart =
-            line.count == 0
-                ? HUGE_VAL
-                : (line.start[line.axis] - first_line.start[first_line.axis]) / line.step;
-        if (line.axis != first_line.axis || !(std::abs(apart - std::round(apart)) < 0.05) ||
-            std::abs(std::abs(line.step / first_line.step) - 1) > 1e-3) {
-            return {};
-        }
-        line.segment = readouts.segments.empty() ? std::uint16_t(0) : readouts.segments[r];
-        const std::size_t normal = line.axis == 2 ? 1 : 2;
-        auto& [energy, lines] = planes[std::lround(line.start[normal])];
-        line.number = lines.size();
-        energy += line_energy(samples, line);
-        lines.push_back(line);
-    }
-    const auto strongest =
-        std::max_element(planes.begin(), planes.end(), [](const auto& a, const auto& b) {
-            return a.second.first < b.second.first;
-        });
-    return strongest == planes.end() ? std::vector<Line>() : strongest->second.second;
-}
-
 /// Sorts lines by position, the first of each, and keeps those around the strongest.
-void sort_lines(std::vector<Line> plane, const CoilRows& samples, Lines& sorted) {
+void sort_lines(std::vector<Line> plane, const CoilRows& samples, std::size_t most, Lines& sorted) {
     const std::size_t across = sorted.across;
     std::stable_sort(plane.begin(), plane.end(), [&](const Line& a, const Line& b) {
         return a.start[across] < b.start[across];
@@ -102,8 +71,8 @@ void sort_lines(std::vector<Line> plane, const CoilRows& samples, Lines& sorted)
     sorted.distance = least;
     const auto strongest = std::max_element(sorted.energy.begin(), sorted.energy.end());
     const std::size_t middle = static_cast<std::size_t>(strongest - sorted.energy.begin());
-    const std::size_t last = std::min(sorted.lines.size(), middle + most_lines / 2);
-    const std::size_t first = last - std::min(last, most_lines);
+    const std::size_t last = std::min(sorted.lines.size(), middle + most / 2);
+    const std::size_t first = last - std::min(last, most);
     sorted.lines = {sorted.lines.begin() + static_cast<std::ptrdiff_t>(first),
                     sorted.lines.begin() + static_cast<std::ptrdiff_t>(last)};
     for (const Line& line : sorted.lines) {
@@ -146,15 +115,55 @@ void set_values(const CoilRows& samples, Lines& lines) {
 
 } // namespace
 
+std::vector<Line> readouts_as_lines(const std::vector<Vec3>& positions,
+                                    const FrameReadouts& readouts, bool evenly) {
+    std::vector<Line> lines;
+    std::size_t first = 0;
+    for (std::size_t r = 0; r < readouts.ends.size(); first = readouts.ends[r++]) {
+        Line line = line_of(positions, first, readouts.ends[r], evenly);
+        const Line& other = lines.empty() ? line : lines.front();
+        const double apart = line.count == 0
+                                 ? HUGE_VAL
+                                 : (line.start[line.axis] - other.start[other.axis]) / line.step;
+        const bool falls_on_others = std::abs(apart - std::round(apart)) < 0.05 &&
+                                     std::abs(std::abs(line.step / other.step) - 1) <= 1e-3;
+        if (line.count == 0 || line.axis != other.axis || (evenly && !falls_on_others)) {
+            return {};
+        }
+        line.segment = readouts.segments.empty() ? std::uint16_t(0) : readouts.segments[r];
+        line.readout = r;
+        lines.push_back(line);
+    }
+    return lines;
+}
+
+Lines plane_of(const std::vector<Line>& lines, const CoilRows& samples, std::size_t most) {
+    std::map<long, std::pair<double, std::vector<Line>>> planes;
+    for (Line line : lines) {
+        const std::size_t normal = line.axis == 2 ? 1 : 2;
+        auto& [energy, plane] = planes[std::lround(line.start[normal])];
+        line.number = plane.size();
+        energy += line_energy(samples, line);
+        plane.push_back(line);
+    }
+    const auto strongest =
+        std::max_element(planes.begin(), planes.end(), [](const auto& a, const auto& b) {
+            return a.second.first < b.second.first;
+        });
+    Lines sorted;
+    if (strongest == planes.end() || strongest->second.second.size() < 2 * FrameReadouts::fewest ||
+        samples.largest_part() == 0) {
+        return sorted;
+    }
+    sorted.across = lines.front().axis == 0 ? 1 : 0;
+    sort_lines(strongest->second.second, samples, most, sorted);
+    return sorted;
+}
+
 Lines lines_of(const Trajectory& trajectory, const CoilRows& samples,
                const FrameReadouts& readouts) {
-    const std::vector<Line> plane = plane_of(trajectory, samples, readouts);
-    Lines lines;
-    if (plane.size() < 2 * FrameReadouts::fewest || samples.largest_part() == 0) {
-        return lines;
-    }
-    lines.across = plane.front().axis == 0 ? 1 : 0;
-    sort_lines(plane, samples, lines);
+    Lines lines =
+        plane_of(readouts_as_lines(trajectory.positions, readouts, true), samples, most_lines);
     if (lines.lines.size() >= 2 * FrameReadouts::fewest) {
         set_values(samples, lines);
     }
@@ -163,18 +172,17 @@ Lines lines_of(const Trajectory& trajectory, const CoilRows& samples,
 }
 
 /// Leaves the combinations of coils that hold the most energy.
-void combine_coils(Lines& lines) {
+void combine_coils(Lines& lines, Index most) {
     const Index coils = lines.values.front().rows();
-    if (coils <= most_channels) {
+    if (coils <= most) {
         return;
     }
     MatrixXcd covariance = MatrixXcd::Zero(coils, coils);
     for (const MatrixXcd& values : lines.values) {
         covariance += values * values.adjoint();
     }
-    const MatrixXcd strongest = Eigen::SelfAdjointEigenSolver<MatrixXcd>(covariance)
-                                    .eigenvectors()
-                                    .rightCols(most_channels);
+    const MatrixXcd strongest =
+        Eigen::SelfAdjointEigenSolver<MatrixXcd>(covariance).eigenvectors().rightCols(most);
     for (MatrixXcd& values : lines.values) {
         values = strongest.adjoint() * values;
     }

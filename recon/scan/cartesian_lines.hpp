@@ -12,18 +12,20 @@
 
 namespace lsrecon {
 
-/// A readout that is a straight line along an axis of k-space, with samples evenly apart.
+/// A readout that is a straight line along an axis of k-space.
 struct Line {
     std::size_t first = 0; ///< sample
-    std::size_t count = 0;
+    std::size_t count = 0; ///< 0 where the readout is no line
     std::size_t axis = 0;
-    double step = 0; ///< below 0 where it runs backwards
+    double step = 0; ///< mean; below 0 where it runs backwards
     Vec3 start{}; ///< its sample of the least k
-    std::size_t number = 0; ///< in the order of the frame's lines
+    std::size_t readout = 0;
+    std::size_t number = 0; ///< in the order of the plane's lines
     std::uint16_t segment = 0;
 };
 /// Lines of one plane of k-space that lie evenly beside each other, by their position in it. The
-/// values of each hold the samples, a row a channel, that all lines have, in the order of rising k.
+/// values of each, where there are any, hold the samples, a row a channel, that all lines have, in
+/// the order of rising k.
 struct Lines {
     std::vector<Line> lines;
     std::vector<Eigen::MatrixXcd> values;
@@ -45,10 +47,18 @@ struct Lines {
     }
 };
 
-/// The lines of a frame; none where its readouts are no such lines, or too few.
+/// Each readout of a frame as a line. None unless all are lines along one axis, those of `evenly`
+/// with samples evenly apart that fall on those of the others.
+std::vector<Line> readouts_as_lines(const std::vector<Vec3>& positions,
+                                    const FrameReadouts& readouts, bool evenly);
+/// The lines of the plane with the most energy, up to `most` around the strongest, without values;
+/// none where they are too few.
+Lines plane_of(const std::vector<Line>& lines, const CoilRows& samples, std::size_t most);
+/// The lines of a frame with their values; none where its readouts are no lines of samples evenly
+/// apart, or too few.
 Lines lines_of(const Trajectory& trajectory, const CoilRows& samples,
                const FrameReadouts& readouts);
-/// Replaces the coils of all lines by their strongest combinations.
-void combine_coils(Lines& lines);
+/// Replaces the coils of all lines by their `most` strongest combinations.
+void combine_coils(Lines& lines, Eigen::Index most = 6);
 
 } // namespace lsrecon

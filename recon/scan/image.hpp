@@ -69,6 +69,11 @@ struct ImageFrame {
 /// Facts and their values, for the record.
 using Record = std::vector<std::pair<std::string, std::string>>;
 
+/// The unit of an image other than that of its scan, in the record: SNR, where each part of the
+/// noise has a standard deviation of 1.
+constexpr const char* image_unit = "image_unit";
+constexpr const char* unit_of_snr = "SNR";
+
 /// Rows of numbers of the record.
 struct RecordTable {
     std::string name;

@@ -86,6 +86,10 @@ ReplicaNoise::ReplicaNoise(const Scan& scan) {
              white_enough * covariance.norm();
 }
 
+CoilTransform ReplicaNoise::covariance() const {
+    return factor_ * factor_.adjoint() / (deviation_ * deviation_);
+}
+
 CoilRows ReplicaNoise::draw(std::size_t replica, std::size_t samples, Precision precision) const {
     const auto coils = static_cast<std::size_t>(factor_.rows());
     CoilRows noise(coils, samples, precision);

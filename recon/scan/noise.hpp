@@ -45,6 +45,8 @@ public:
     double deviation() const { return deviation_; }
     /// Whether all coils have noise of one deviation, independent of each other.
     bool white() const { return white_; }
+    /// The covariance of a sample of all coils over the mean of its diagonal, C x C.
+    CoilTransform covariance() const;
 
     /// C x M noise values: equal for equal arguments, different for every replica.
     CoilRows draw(std::size_t replica, std::size_t samples, Precision precision) const;

@@ -60,6 +60,8 @@ std::vector<std::size_t> readouts_that_stand_out(const EnergyOfParts& readouts) 
         return readouts.energy[a] != readouts.energy[b] ? readouts.energy[a] < readouts.energy[b]
                                                         : a < b;
     });
+    const double mean_left = std::accumulate(readouts.left.begin(), readouts.left.end(), 0.0) /
+                             static_cast<double>(count);
     std::vector<std::size_t> found;
     for (std::size_t rank = 0; rank < count; ++rank) {
         const std::size_t window = std::min(compared + 1, count);
@@ -71,8 +73,10 @@ std::vector<std::size_t> readouts_that_stand_out(const EnergyOfParts& readouts) 
                 others.push_back(readouts.share_left(order[i]));
             }
         }
-        if (stands_out(readouts.share_left(order[rank]), others, of_readouts)) {
-            found.push_back(order[rank]);
+        const std::size_t readout = order[rank];
+        if (readouts.left[readout] > mean_left &&
+            stands_out(readouts.share_left(readout), others, of_readouts)) {
+            found.push_back(readout);
         }
     }
     std::sort(found.begin(), found.end());

@@ -21,9 +21,10 @@ struct EnergyOfParts {
 };
 
 /// The readouts that leave a larger share of their energy than those of like energy do: at least
-/// four times their median, beyond the scatter of these shares, and 2 %. Readouts of little energy
-/// hold noise alone, so that a readout is compared with those next to it in the order of energies.
-/// None where more than a quarter would stand out: then the model is wrong.
+/// four times their median, beyond the scatter of these shares, and 2 %. It is more energy than the
+/// mean of all. Readouts of little energy hold noise alone, so that a readout is compared with
+/// those next to it in the order of energies. None where more than a quarter would stand out: then
+/// the model is wrong.
 std::vector<std::size_t> readouts_that_stand_out(const EnergyOfParts& readouts);
 /// The same of coils, six times the median and half that scatter. Noise is equal in all of them and
 /// at most what the quietest one leaves, which is subtracted first.

@@ -3,22 +3,11 @@
 
 #pragma once
 
-#include <cstdint>
-#include <vector>
-
 #include "base/coil_rows.hpp"
 #include "base/finding.hpp"
 #include "scan/scan.hpp"
 
 namespace lsrecon {
-
-/// The readouts of a frame, in the order in which they were taken.
-struct FrameReadouts {
-    static constexpr std::size_t fewest = 8; ///< of which a class is compared with another
-
-    std::vector<std::size_t> ends; ///< samples up to the end of each
-    std::vector<std::uint16_t> segments; ///< shot of each, or none where it is not known
-};
 
 /// The readouts of a trajectory whose format does not say where they end: of one length, with a
 /// break in the course of k between two of them. None where there are no such breaks.

@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -43,6 +44,31 @@ struct Trajectory {
 /// These samples of a trajectory alone.
 Trajectory subset(const Trajectory& trajectory, const std::vector<std::size_t>& indices);
 
+/// How lines of k-space differ from those of the first shot that run forwards.
+struct LinePhases {
+    /// The phase of lines that run backwards in rad, how many samples further along k they lie, and
+    /// the phase of each shot but the first in rad.
+    RealVector values = RealVector::Zero(2);
+    Eigen::MatrixXd covariance = Eigen::MatrixXd::Zero(2, 2);
+    double left_before = 0; ///< what is left of the lines, as a share, without them
+    double left = 0; ///< and with them
+};
+
+/// The readouts of a frame, in the order in which they were taken.
+struct FrameReadouts {
+    static constexpr std::size_t fewest = 8; ///< of which a class is compared with another
+
+    std::vector<std::size_t> ends; ///< samples up to the end of each
+    std::vector<std::uint16_t> segments; ///< shot of each, or none where it is not known
+    std::optional<LinePhases> by_navigators = {}; ///< what navigator lines of the frame say
+};
+
+/// The echo that a frame is.
+struct Echo {
+    double time = 0; ///< s, from the excitation
+    bool is_reversed = false; ///< whether its readouts run backwards
+};
+
 /// One image of a scan. Frames of one trajectory share one Trajectory, so that Q is made once.
 struct Frame {
     std::shared_ptr<const Trajectory> trajectory;
@@ -52,6 +78,7 @@ struct Frame {
     /// The position of the frame in a scan of several orientations, which no image can store: then
     /// the grid has no pose, and a frame no position.
     std::optional<Pose> turned = {};
+    std::optional<Echo> echo = {}; ///< where the file says which one it is
 };
 
 /// The frame with these of its samples alone.
@@ -66,6 +93,7 @@ struct Scan {
     std::string format;
     Grid grid;
     std::vector<Frame> frames;
+    std::vector<FrameReadouts> readouts; ///< of each frame; none where the format does not say
     CoilRows coil_maps; ///< C x N, or empty
     /// The field map at the image's voxels; null without. A scan with a field map has frames with
     /// times.

@@ -22,4 +22,8 @@ struct StoredVolumes {
     double without_value = 0; ///< share of the voxels that had none and took a neighbour's
 };
 
+/// Voxels whose value is NaN, as maps have it outside the object, take that of the nearest voxel
+/// along the axes that has one. Returns their share; NaN alone stays.
+double fill_missing(const Grid& grid, CoilRows& values);
+
 } // namespace lsrecon

@@ -187,6 +187,9 @@ void add_frames(Simulation& simulation, const SimulationOptions& options) {
             check_size(options, trajectory.samples());
         }
         scan.frames.push_back({pool.share(std::move(trajectory)), {}, {}, {}});
+        if (!options.echo_times_ms.empty()) {
+            scan.frames.back().echo = Echo{1e-3 * options.echo_times_ms[f]};
+        }
     }
 }
 
@@ -212,6 +215,18 @@ Eigen::MatrixXcd make_truth(const SimulationOptions& options) {
     return truth;
 }
 
+/// The object at the time of a frame's echo.
+ComplexVector object_at(const Simulation& simulation, std::size_t frame) {
+    ComplexVector object = simulation.truth.col(static_cast<Eigen::Index>(frame));
+    if (const std::optional<Echo>& echo = simulation.scan.frames[frame].echo) {
+        for (Eigen::Index n = 0; n < object.size(); ++n) {
+            const Complex rate = simulation.scan.off_resonance->rate(static_cast<std::size_t>(n));
+            object(n) *= std::exp(-rate * echo->time);
+        }
+    }
+    return object;
+}
+
 /// Samples of every frame, without noise.
 void fill_frames(Simulation& simulation, const SimulationOptions& options, const Birdcage& coils,
                  const OpenTransforms& open, Reporter& report) {
@@ -220,21 +235,27 @@ void fill_frames(Simulation& simulation, const SimulationOptions& options, const
     for (std::size_t f = 0; f < frames.size(); ++f) {
         progress.next();
         const Stage stage(report, "simulate");
-        const std::vector<Vec3>& positions = frames[f].trajectory->positions;
-        if (f > 0 && options.motion_mm == 0 && frames[f].trajectory == frames[0].trajectory) {
+        if (f > 0 && options.motion_mm == 0 && !frames[f].echo &&
+            frames[f].trajectory == frames[0].trajectory) {
             frames[f].samples = frames[0].samples;
-        } else if (simulation.model == "analytic") {
-            frames[f].samples =
-                analytic_samples(phantom_of(options, f), simulation.scan.grid, positions, report);
+            continue;
+        }
+        const MovedReadouts moved = options.delays.any()
+                                        ? moved_by(options.delays, *frames[f].trajectory)
+                                        : MovedReadouts{*frames[f].trajectory, {}};
+        const SamplePoints points = moved.trajectory.points();
+        if (simulation.model == "analytic") {
+            frames[f].samples = analytic_samples(phantom_of(options, f), simulation.scan.grid,
+                                                 points.positions, report);
         } else {
-            OnHost samples =
-                voxel_samples(simulation.truth.col(static_cast<Eigen::Index>(f)), coils,
-                              frames[f].trajectory->points(), simulation.scan.image_voxels(),
-                              options.values_at_once, open(), report);
+            OnHost samples = voxel_samples(object_at(simulation, f), coils, points,
+                                           simulation.scan.image_voxels(), options.values_at_once,
+                                           open(), report);
             frames[f].samples = std::move(samples.values);
             simulation.error = std::max(simulation.error.value_or(0),
                                         samples.error + unit_roundoff(Precision::float32));
         }
+        take_out(-moved.phases, frames[f].samples);
     }
 }
 

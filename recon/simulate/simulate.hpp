@@ -8,6 +8,7 @@
 #include "base/ranges.hpp"
 #include "base/report.hpp"
 #include "engines/transforms.hpp"
+#include "scan/delays.hpp"
 #include "scan/scan.hpp"
 #include "simulate/trajectories.hpp"
 
@@ -40,8 +41,13 @@ struct SimulationOptions {
     /// Largest of the field map, Hz; 0 for none. It is positive near one point and negative far
     /// from it, as near the sinuses of a head.
     double off_resonance_hz = 0;
+    /// Times of frames that are echoes, ms, as many as `frames`; none where they are not. Each has
+    /// the phase and the decay since its excitation.
+    std::vector<double> echo_times_ms = {};
     double r2star = 0; ///< largest rate of decay, 1/s, at that point; half of it far away
     double readout_ms = 20; ///< time from the first to the last sample of each, with off-resonance
+    /// The samples are taken by these, while the scan has the trajectory of the design.
+    Delays delays;
     double motion_mm = 0; ///< amplitude of a sine along x, whose period is all frames
 };
 

@@ -201,6 +201,26 @@ Solution conjugate_gradient(Device& device, SelfAdjoint& a, Precision precision,
             inverse ? Iterations() : std::move(run)};
 }
 
+ComplexVector repeated(Device& device, SelfAdjoint& a, Precision precision, const Volume& b,
+                       const Iterations& run) {
+    const double norm = b.norm();
+    if (norm == 0) {
+        return ComplexVector::Zero(static_cast<Eigen::Index>(b.count()));
+    }
+    Array x = device.zeros(a.inputs(), {true, precision});
+    Array r = b.on(device, precision, 1 / norm);
+    Array p = device.zeros(a.inputs(), {true, precision});
+    Array a_p = device.zeros(a.inputs(), {true, precision});
+    device.combine(1, r, 0, p);
+    for (std::size_t i = 0; i < run.alphas.size(); ++i) {
+        a.apply(p, a_p);
+        device.combine(run.alphas[i], p, 1, x);
+        device.combine(-run.alphas[i], a_p, 1, r);
+        device.combine(1, r, run.betas[i], p);
+    }
+    return norm * device.download(x);
+}
+
 Cost cost_of_conjugate_gradient(std::size_t voxels, Precision precision, bool preconditioned) {
     const double vectors = preconditioned ? 5 : 4; // x, r, p, A p; z
     return vectors * Cost::array(voxels, Element{true, precision}.bytes());

@@ -92,6 +92,10 @@ void require_tolerance(double tolerance, Precision precision);
 /// the recurrence ends the iterations and the true residual is above the tolerance.
 Solution conjugate_gradient(Device& device, SelfAdjoint& a, Precision precision,
                             SelfAdjoint* inverse, const Volume& b, const SolveOptions& options);
+/// The image of another b by the iterations of a solve without preconditioner: the polynomial in A
+/// that they were, applied to b.
+ComplexVector repeated(Device& device, SelfAdjoint& a, Precision precision, const Volume& b,
+                       const Iterations& run);
 Cost cost_of_conjugate_gradient(std::size_t voxels, Precision precision, bool preconditioned);
 
 } // namespace lsrecon

@@ -111,6 +111,22 @@ Solution System::solve(const Volume& f_h_d, const SolveOptions& options) {
     return solution;
 }
 
+ComplexVector System::inverse_of(const ComplexVector& v, const SolveOptions& options) {
+    return conjugate_gradient(device_, relative_, precision_, inverse_.get(), Volume(v), options).x;
+}
+
+ComplexVector System::repeated(const ComplexVector& v, const Iterations& run) {
+    return lsrecon::repeated(device_, relative_, precision_, Volume(v), run);
+}
+
+ComplexVector System::normal_product(const ComplexVector& v) {
+    const double norm = norm_of(v);
+    Array in = Volume(v).on(device_, precision_, norm > 0 ? 1 / norm : 1);
+    Array out = device_.zeros(in.count(), in.element());
+    n_->apply(in, out);
+    return norm * device_.download(out);
+}
+
 void System::improve(Array& x, const Volume& f_h_d, const SolveOptions& options) {
     if (f_h_d.norm() == 0) {
         return;

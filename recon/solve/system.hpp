@@ -30,6 +30,13 @@ public:
     /// quadratic by splitting, see split_solve.
     Solution solve(const Volume& f_h_d, const SolveOptions& options);
 
+    /// (A / Q(0))^-1 v with the quadratic terms alone, whatever they pull to.
+    ComplexVector inverse_of(const ComplexVector& v, const SolveOptions& options);
+    /// v through the iterations of an earlier solve() without preconditioner, which stopped early.
+    ComplexVector repeated(const ComplexVector& v, const Iterations& run);
+    /// N v / Q(0)
+    ComplexVector normal_product(const ComplexVector& v);
+
     /// Refines x (an image times Q(0) / ||F^H d||, on this device) by conjugate gradients on its
     /// residual, quadratic terms only, so that each lambda of a path starts from the image of the
     /// one before.

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """recon --noise-map: the map of the noise against images of scans with other noise, on every
-backend, and what view and convert make of it.
+backend, by probes and by replicas, and what view and convert make of it.
 
     noise_map.py LSRECON"""
 
@@ -28,8 +28,7 @@ def numbers(folder, name, dataset):
 
 
 def it_is_the_scatter_of_images_with_other_noise(make):
-    """Frames are the same phantom with other noise, solved with the same maps: what the replicas
-    imitate."""
+    """Frames are the same phantom with other noise, solved with the same maps."""
     folder = make()
     count = 60
     scan(folder, "s.h5", "--noise", "0.03", "--noise-correlation", "0.6", "--noise-samples", "2000",
@@ -56,8 +55,8 @@ def every_backend_and_solver_agrees(make):
     maps = []
     for words in (["--backend", "reference"], ["--backend", "reference", "--solver", "eigen"],
                   ["--precision", "double"], [], []):
-        folder.run(0, ["recon", "s.h5", "-o", "i.h5", "--noise-map", "3", "--quiet",
-                       "--iterations", "60", "--lambda", "0.01", "--tolerance", "1e-4", *words])
+        folder.run(0, ["recon", "s.h5", "-o", "i.h5", "--noise-map", "30", "--quiet",
+                       "--iterations", "300", "--lambda", "0.03", "--tolerance", "1e-4", *words])
         maps.append(numbers(folder, "i.h5", "noise_map"))
         # Solves differ by the tolerance times what lambda lets through of it.
         distance = np.linalg.norm(maps[-1] - maps[0]) / np.linalg.norm(maps[0])
@@ -69,7 +68,12 @@ def every_backend_and_solver_agrees(make):
         expect(np.isclose(record["noise_map_largest"][0], f["noise_map"][()].max()), "largest")
         middle = np.sort(f["noise_map"][()], axis=None)[24 * 24 // 2]
         expect(np.isclose(record["noise_map_median"][0], middle), "median")
-        expect(record["noise_replicas"] == 3, "replicas")
+        expect(2 < record["noise_probes"] <= 30, "probes")
+        expect(0 < record["noise_map_error"] < 0.3, f"an error of {record['noise_map_error']}")
+    folder.run(0, ["recon", "s.h5", "-o", "i.h5", "--noise-map", "3", "--quiet",
+                   "--reg", "tv:0.01"])
+    with h5py.File(folder / "i.h5") as f:
+        expect(f["record"].attrs["noise_replicas"] == 3, "replicas")
 
 
 def it_is_refused_or_left_out_where_it_means_nothing(make):

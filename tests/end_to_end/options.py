@@ -95,6 +95,8 @@ with tempfile.TemporaryDirectory() as folder:
     shutil.copy(f"{folder}/scan.h5", f"{folder}/scans")
     pathlib.Path(folder, "list.txt").write_text("scan.h5\n")
     os.symlink(program, f"{folder}/lsrecon")
+    run("simulate", "-o", "echoes.h5", "--matrix", "16,16", "--echo-times", "4,5",
+        "--off-resonance-hz", "50", "--quiet", cwd=folder)
     for example in (line for lines in examples.values() for line in lines):
         done = subprocess.run(f"PATH=.:$PATH; {example} --backend reference --quiet", shell=True,
                               cwd=folder, capture_output=True, text=True, check=False)

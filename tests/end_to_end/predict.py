@@ -42,7 +42,7 @@ def a_described_machine_needs_no_device(make):
     for stage in ("start", "read", "fhd", "q", "solve", "all", "memory"):
         expect(any(line.startswith(stage) for line in text.splitlines()), f"{stage}: {text}")
     found = json.loads(folder.run(0, ["predict", "scan.h5", *THERE, "--lambda", "0.01",
-                                      "--json"]).stdout)
+                                      "--delays", "none", "--json"]).stdout)
     expect(95 < found["seconds"] < 101 and found["spread"] == 1.25, found)
     expect(abs(sum(found["stages"].values()) - found["seconds"]) < 1e-9, found)
 
@@ -62,7 +62,7 @@ def other_engines_are_predicted_beside_it(make):
 def a_list_has_a_job(make):
     folder = make()
     describe(folder)
-    there = [*THERE, "--lambda", "0.01"]  # nothing is chosen
+    there = [*THERE, "--lambda", "0.01", "--delays", "none"]  # nothing is chosen
     with open(folder / "list.txt", "w", encoding="utf-8") as file:
         file.write("scan.h5\nscan.h5\t--iterations 5\nscan.h5\n")
     lines = folder.run(0, ["predict", "list.txt", *there]).stdout.splitlines()

@@ -51,6 +51,10 @@ def scans_and_images():
     run("simulate", "--trajectory", "spiral", "--matrix", "24,24", "--coils", "2", "--snr", "30",
         "--off-resonance-hz", "20", "-o", "1", "--truth", "truth.h5", "--quiet")
     valid("image", ["info", "--json", "truth.h5"])
+    run("simulate", "--trajectory", "spiral", "--matrix", "24,24", "--snr", "30", "--echo-times",
+        "4,9", "--off-resonance-hz", "20", "-o", "echoes.h5", "--quiet")
+    valid("echo_field", ["fieldmap", "echoes.h5", "-o", "field.h5", "--json", "--quiet"])
+    valid("field_map", ["info", "--json", "field.h5"])
     run("simulate", "--trajectory", "golden-angle", "--matrix", "64,64", "--readouts", "8", "-o",
         "few.h5", "--quiet")
     scan = valid("scan", ["info", "--json", "1"])
@@ -96,6 +100,9 @@ def measurements():
     run("simulate", "--matrix", "16,16", "--frames", "2", "-o", "scan.h5", "--quiet")
     expect(valid("prediction", ["predict", "--json", "scan.h5"])["others"], "no others")
     shutil.copy("scan.h5", "again.h5")
+    run("simulate", "--trajectory", "golden-angle", "--matrix", "16,16", "-o", "spokes.h5",
+        "--quiet")
+    valid("delays", ["delays", "--json", "spokes.h5"])
     valid("predictions", ["predict", "--json", "scan.h5", "again.h5"])
     found = valid("validation", ["validate", "scan.h5", "--json", "v.json", "--quiet"], "v.json")
     expect(all(row["passed"] is True for row in found["rows"]), f"validate: {found}")

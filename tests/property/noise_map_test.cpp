@@ -21,11 +21,8 @@ namespace {
 
 using test::cartesian;
 
-constexpr std::size_t replicas = 400;
-
-/// Of a standard deviation estimated from so many replicas of a complex number, relative; times 5,
-/// which one in 2 million voxels exceeds.
-const double scatter = 5 / (2 * std::sqrt(replicas - 1.0));
+/// Solves of probes stop early; the few voxels that are coupled here have colours of their own.
+constexpr double close = 5e-3;
 
 class NoiseMap : public testing::Test {
 protected:
@@ -36,7 +33,7 @@ protected:
     NoiseMap() {
         options.solve = {0, 60, 1e-9, &solver_named("eigen")};
         options.lambda_rule = RuleChoice();
-        options.noise_replicas = replicas;
+        options.noise_solves = 100;
     }
     RealVector solved(const Scan& scan, const std::string& dataset) {
         const auto transforms = reference_transforms();
@@ -53,10 +50,10 @@ protected:
     static void expect_near(const RealVector& found, const RealVector& expected) {
         ASSERT_EQ(found.size(), expected.size());
         for (Eigen::Index n = 0; n < found.size(); ++n) {
-            EXPECT_NEAR(found(n), expected(n), scatter * expected(n)) << n;
+            EXPECT_NEAR(found(n), expected(n), close * expected(n)) << n;
         }
         // Voxels of a full Cartesian scan are independent, and of others at most all the same.
-        EXPECT_NEAR(found.mean() / expected.mean(), 1, scatter);
+        EXPECT_NEAR(found.mean() / expected.mean(), 1, close);
     }
 };
 
@@ -128,7 +125,7 @@ TEST_F(NoiseMap, OfMagnitudesHasOnePartOfTheNoise) {
     options.prepare.maps = NoSource();
     const RealVector found = solved(scan, "noise_map");
     // All samples are equal: a point of 1000 in the centre, where n = 3 * 8 + 4.
-    EXPECT_NEAR(found(28), 1 / std::sqrt(48.0), std::sqrt(2) * scatter / std::sqrt(48.0));
+    EXPECT_NEAR(found(28), 1 / std::sqrt(48.0), close / std::sqrt(48.0));
     EXPECT_FALSE(Hdf5Reader(folder.file("image.h5")).has("g_factor"));
 }
 
@@ -146,7 +143,7 @@ TEST_F(NoiseMap, HasTheScaleOfTheNoiseThatWasMeasured) {
 }
 
 TEST_F(NoiseMap, IsTheSameToTheBitAndThatOfTheFirstFrameThatIsThere) {
-    options.noise_replicas = 3;
+    options.noise_solves = 3;
     Scan scan = two_coils();
     const RealVector once = solved(scan, "noise_map");
     EXPECT_EQ(solved(scan, "noise_map"), once);

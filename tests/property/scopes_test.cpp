@@ -267,7 +267,7 @@ TEST_F(Scopes, WhatIsReadOnceServesTheRuleAndTheNoiseMap) {
     scan.noise = CoilRows(test::Random(3).matrix(2, 50));
     options.solve.lambda = 0;
     options.lambda_rule = {held_out};
-    options.noise_replicas = 2;
+    options.noise_solves = 2;
     const Done found = run(scan);
     EXPECT_EQ(found.reads, (std::map<std::size_t, int>{{0, 1}}));
     EXPECT_EQ(found.stages.at("fhd"), 1);
@@ -337,7 +337,7 @@ TEST_F(Scopes, TheFirstPassIsByAnotherFrameWhereOneFails) {
 TEST_F(Scopes, ANoiseMapOfASeriesIsOfTheFirstFrameThatIsThere) {
     Scan scan = series(3, 2);
     spoilt = {0};
-    options.noise_replicas = 2;
+    options.noise_solves = 2;
     const Done found = run(scan);
     const auto frame = std::find_if(found.about.numbers.begin(), found.about.numbers.end(),
                                     [](const auto& n) { return n.first == "noise_frame"; });

@@ -314,6 +314,8 @@ Worded more_on_solves() {
         {{Found::no_g_factor_off_grid}, "no g-factor: it is not defined for voxels off the grid"},
         {{Found::no_g_factor_without_maps},
          "no g-factor: it is not defined for several coils without maps"},
+        {{Found::no_g_factor_of_sets},
+         "no g-factor: it is not defined for two sets of coil maps. Pass `maps` espirit:1."},
         {{Found::no_g_factor_of_coloured_noise},
          "no g-factor: it is not defined for noise that is not white"},
         {{Found::no_g_factor_with_phi}, "no g-factor: it is not defined for a phi of the voxels"},
@@ -376,6 +378,15 @@ Worded on_doubtful_scans() {
         {{Found::field_map_filled, {{"share", 0.25}}},
          "25 % of the voxels of the field map have no value (NaN), and take that of the nearest "
          "voxel that has one"},
+        {{Found::field_pieces, {{"pieces", 2}, {"voxels", 120}, {"period", 200}}},
+         "Beside the largest piece of each slice, voxels with signal form 2 pieces that it does "
+         "not "
+         "touch, of 120 voxels. The field of a piece may be wrong by a multiple of 200 Hz, which "
+         "is 1 / the distance of two echoes."},
+        {{Found::echoes_bipolar},
+         "Some echoes were read forward and others backward. What delays and eddy currents do to "
+         "their phases is in the field map, mostly as a ramp along x. Use the echoes of one "
+         "direction, by `contrast`."},
     };
 }
 
@@ -427,8 +438,13 @@ Worded more_on_samples() {
          "2 of 15 slices are missing in the volumes; the output holds NaN there"},
         {{Found::scan_unreadable, {}, {{"error", "NaN"}}}, "NaN"},
         {{Found::epi_ghost},
-         "EPI: the gradient's times in trajectoryDescription give the positions of samples. Lines "
-         "of the two directions are not corrected against each other: a ghost may remain."},
+         "EPI: the gradient's times in trajectoryDescription give the positions of samples. Where "
+         "they are not right, or lines of the two directions differ, a ghost may remain."},
+        {{Found::directions_unknown},
+         "Lines of a shot run both ways, and the samples do not say by which phase and shift they "
+         "differ: a ghost may remain. Measure navigator lines, or pass `epi_phase` PHASE,SHIFT; "
+         "0,0 "
+         "leaves the lines as they are."},
         {{Found::lines_reversed, {{"flagged", 0}}},
          "Every other line matches its neighbours when it is read backwards: its samples seem to "
          "be "
@@ -440,8 +456,8 @@ Worded more_on_samples() {
          "samples."},
         {{Found::directions_differ, {{"degrees", 29}, {"samples", 0.8}, {"gain", 1}}},
          "Lines that run backwards differ from the others by 29 degrees and 0.8 samples, and are 1 "
-         "times as strong. That makes a ghost at half of the field of view; it is not corrected, "
-         "and maps estimated from this scan contain it."},
+         "times as strong. That makes a ghost at half of the field of view, and maps estimated "
+         "from it contain it. `epi_phase` auto takes phase and shift out."},
         {{Found::shots_differ,
           {{"degrees", 63}, {"gain", 1}, {"lines", 1}},
           {{"which", "lines of segments 0 and 1"}}},
@@ -462,6 +478,16 @@ Worded more_on_samples() {
          "The phase of the readouts grows quadratically: its step from one to the next grows by "
          "150 degrees with each readout, as that of RF spoiling. Multiply the samples of readout n "
          "by exp(-i pi/180 75 n (n + 1))."},
+        {{Found::delays_corrected, {{"times", 12}}, {{"delays", "0.5,0.3"}}},
+         "The readouts are corrected by `delays` 0.5,0.3, which the scan shows: its centre of "
+         "k-space leaves 12 times less unexplained. `delays` none leaves them as they are."},
+        {{Found::delays_found, {{"times", 12}}, {{"delays", "0.5,0.3"}}},
+         "Gradients are late or early, or readouts differ in phase: `delays` 0.5,0.3 leaves 12 "
+         "times less of the centre of k-space unexplained. 'lsrecon delays' shows how well that is "
+         "known."},
+        {{Found::delays_unknown, {{"deviation", 0.3}}},
+         "The scan does not show delays of its gradients: they would be known within 0.3 dwell "
+         "times. The readouts stay as they are."},
         {{Found::object_at_edge, {}, {{"axis", "y"}, {"shift", "0,120"}}},
          "The object lies half of the field of view off along y: it crosses the edge, and nothing "
          "is in the middle. Every other line may have the other sign. `shift_mm` 0,120 moves it to "

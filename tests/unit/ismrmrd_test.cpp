@@ -40,10 +40,9 @@ struct FlagCase {
 
 TEST(Ismrmrd, SkipsAndReportsEveryFlagWithoutImageData) {
     for (const FlagCase& flag :
-         {FlagCase{23, "navigation"}, FlagCase{24, "phase correction"}, FlagCase{26, "HP feedback"},
-          FlagCase{27, "dummy scan"}, FlagCase{28, "RT feedback"},
-          FlagCase{29, "surface coil correction"}, FlagCase{30, "phase stabilization reference"},
-          FlagCase{31, "phase stabilization"}}) {
+         {FlagCase{23, "navigation"}, FlagCase{26, "HP feedback"}, FlagCase{27, "dummy scan"},
+          FlagCase{28, "RT feedback"}, FlagCase{29, "surface coil correction"},
+          FlagCase{30, "phase stabilization reference"}, FlagCase{31, "phase stabilization"}}) {
         // It differs in every size from what is kept, as real ones do.
         Acquisition other = readout(3, 1, 0, 500);
         other.setFlag(static_cast<uint64_t>(flag.flag));
@@ -53,6 +52,17 @@ TEST(Ismrmrd, SkipsAndReportsEveryFlagWithoutImageData) {
         EXPECT_TRUE(has_fact(scan, text("skipped 2 acquisitions flagged ", flag.name)))
             << flag.name;
     }
+}
+
+TEST(Ismrmrd, KeepsNavigatorsThatAreAsTheImage) {
+    Acquisition navigator = readout(8, 2, 2);
+    navigator.setFlag(24);
+    Acquisition other = readout(3, 1, 0, 500);
+    other.setFlag(24);
+    const Scan scan = read({navigator, readout(8, 2, 2), other});
+    EXPECT_EQ(scan.frames[0].samples.columns(), 8u);
+    EXPECT_TRUE(has_fact(scan, "kept 1 acquisition flagged phase correction"));
+    EXPECT_TRUE(has_fact(scan, "left out 1 acquisition flagged phase correction"));
 }
 
 TEST(Ismrmrd, KeepsEveryOtherFlag) {

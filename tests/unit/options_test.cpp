@@ -30,7 +30,7 @@ TEST(OptionsFrom, KeysAndWordsSetTheMembersOfTheirRows) {
     EXPECT_EQ(options.prepare.geometry.shift_mm, (std::vector<double>{1.5, 2}));
     EXPECT_TRUE(options.prepare.geometry.conjugate);
     EXPECT_FALSE(options.prepare.whiten);
-    EXPECT_EQ(options.noise_replicas, 100);
+    EXPECT_EQ(options.noise_solves, 150);
     EXPECT_EQ(requested.compute.precision, Precision::float64);
     EXPECT_EQ(requested.compute.accuracy, 1e-9);
 }

@@ -63,6 +63,9 @@ void write_geometry_and_record(Hdf5Writer& file, const std::string& dataset, con
                        std::vector<double>(grid.size.begin(), grid.size.begin() + dimensions));
     }
     write_record(file, image.record);
+    if (const std::string unit = value_in(image.record, image_unit); !unit.empty()) {
+        file.attribute(dataset, "units", unit);
+    }
     for (const auto& [name, value] : image.numbers) {
         file.attribute("record", name, std::vector<double>{value});
     }

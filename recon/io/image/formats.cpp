@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/numbers.hpp"
+#include "io/field_file.hpp"
 #include "io/image/cfl.hpp"
 #include "io/image/file.hpp"
 #include "io/image/stored.hpp"
@@ -55,6 +56,9 @@ StoredImage open_hdf5(const std::string& path, const ImageInput& input) {
                           "a file without a field of view", "leave it out"});
     }
     const bool maps = input.dataset == "image" && holds_maps_alone(Hdf5Reader(path));
+    if (!maps && holds_field_alone(Hdf5Reader(path))) {
+        return open_field_as_image(path);
+    }
     return maps ? open_maps_as_image(path) : open_image_file(path, input.dataset);
 }
 

@@ -21,6 +21,7 @@
 #include "base/output_file.hpp"
 #include "base/version.hpp"
 #include "io/image/stored.hpp"
+#include "io/record.hpp"
 #include "scan/host_memory.hpp"
 #include "scan/pose.hpp"
 
@@ -89,6 +90,9 @@ nifti_1_header header_of(const StoredImage& image, ImagePart part, Reporter& rep
     const std::string what =
         text("lsrecon ", version, " ", image_part_names()[static_cast<std::size_t>(part)]);
     what.copy(header->descrip, sizeof header->descrip - 1);
+    const std::string unit =
+        part == ImagePart::phase ? "" : value_in(image.about.record, image_unit);
+    unit.copy(header->intent_name, sizeof header->intent_name - 1);
     return nifti_convert_nim2nhdr(header.get());
 }
 

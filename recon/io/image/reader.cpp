@@ -188,6 +188,10 @@ void show_map(const std::shared_ptr<const Hdf5Reader>& file, const std::string& 
         }
     }
     image.about.frames = {frame};
+    Record& record = image.about.record; // maps of the noise are in the scan's unit
+    record.erase(std::remove_if(record.begin(), record.end(),
+                                [](const auto& fact) { return fact.first == image_unit; }),
+                 record.end());
     image.thing = full_name(dataset);
     image.values = [file, dataset](std::size_t) {
         const std::vector<double> values = file->read_real(dataset);

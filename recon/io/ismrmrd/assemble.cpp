@@ -9,6 +9,7 @@
 
 #include "base/coil_rows.hpp"
 #include "base/numbers.hpp"
+#include "scan/navigators.hpp"
 #include "scan/pose.hpp"
 #include "scan/trajectories.hpp"
 #include "scan/units.hpp"
@@ -640,6 +641,38 @@ FrameReadouts readouts_of(const RawFrame& frame, const RawPart& part) {
     return readouts;
 }
 
+/// What the navigators of a frame say, or those of another frame of its slice.
+std::optional<LinePhases> by_navigators(const RawFrames& raw, const RawCounters& counters,
+                                        const FrameReadouts& readouts, const Vec3& factor) {
+    auto found = raw.navigators.find(counters);
+    for (auto of = raw.navigators.begin(); found == raw.navigators.end() && of != found; ++of) {
+        found = of->first.front() == counters.front() ? of : found;
+    }
+    if (found == raw.navigators.end() || found->second.positions.empty()) {
+        return std::nullopt;
+    }
+    const RawFrame& navigators = found->second;
+    std::vector<std::uint16_t> segments;
+    for (const std::uint16_t segment : readouts.segments) {
+        if (std::find(segments.begin(), segments.end(), segment) == segments.end()) {
+            segments.push_back(segment);
+        }
+    }
+    return phases_of_navigators(
+        to_positions(navigators.positions, 0, navigators.ends.back(), raw.dimensions(), factor),
+        to_samples(navigators.values), {navigators.ends, navigators.segments}, segments);
+}
+
+/// The echo of a frame, where the header has a time for its contrast.
+std::optional<Echo> echo_of(const RawFrames& raw, const RawFrame& frame) {
+    const std::vector<double>& times = raw.encoding.echo_times;
+    const std::size_t contrast = frame.idx.contrast;
+    if (contrast >= times.size() || !(times[contrast] > 0)) {
+        return std::nullopt;
+    }
+    return Echo{times[contrast], 2 * frame.reversed > frame.ends.size()};
+}
+
 void add_frames(RawFrames& raw, const Vec3& factor, OwnPoses own, StoredScan& stored,
                 RawSamples& samples) {
     Scan& scan = stored.scan;
@@ -670,8 +703,11 @@ void add_frames(RawFrames& raw, const Vec3& factor, OwnPoses own, StoredScan& st
             made.trajectory = pool.share(trajectory_of(raw, frame, first, end, factor));
             made.samples = CoilRows(frame.values.size(), 0, Precision::float32);
             set_own_pose(frame.where, own, made);
+            made.echo = echo_of(raw, frame);
             scan.frames.push_back(std::move(made));
-            stored.readouts.push_back(readouts_of(frame, part));
+            FrameReadouts readouts = readouts_of(frame, part);
+            readouts.by_navigators = by_navigators(raw, counters, readouts, factor);
+            scan.readouts.push_back(std::move(readouts));
             samples.add_frame(part, first, end - first);
         }
         if (scan.frames.size() > before) {
@@ -703,6 +739,18 @@ void add_findings(const RawFrames& raw, std::vector<std::string>& facts, Finding
     if (raw.discarded > 0) {
         facts.push_back(
             text("left out ", raw.discarded, " samples by discard_pre and discard_post"));
+    }
+    std::size_t navigators = 0;
+    for (const auto& [counters, frame] : raw.navigators) {
+        navigators += frame.ends.size();
+    }
+    if (raw.navigators_left_out > 0) {
+        facts.push_back(text("left out ", counted(raw.navigators_left_out, "acquisition"),
+                             " flagged phase correction, not as those of the image"));
+    }
+    if (navigators > 0) {
+        facts.push_back(
+            text("kept ", counted(navigators, "acquisition"), " flagged phase correction"));
     }
     if (!raw.encoding.ramps.empty() && !raw.has_trajectory()) {
         findings.push_back({Found::epi_ghost});

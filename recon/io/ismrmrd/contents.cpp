@@ -21,7 +21,6 @@ struct SkippedFlag {
 };
 constexpr SkippedFlag skipped_flags[] = {
     {ISMRMRD::ISMRMRD_ACQ_IS_NAVIGATION_DATA, "navigation"},
-    {ISMRMRD::ISMRMRD_ACQ_IS_PHASECORR_DATA, "phase correction"},
     {ISMRMRD::ISMRMRD_ACQ_IS_HPFEEDBACK_DATA, "HP feedback"},
     {ISMRMRD::ISMRMRD_ACQ_IS_DUMMYSCAN_DATA, "dummy scan"},
     {ISMRMRD::ISMRMRD_ACQ_IS_RTFEEDBACK_DATA, "RT feedback"},
@@ -58,6 +57,10 @@ IsmrmrdRole role_of(const IsmrmrdHeader& header) {
             role.skipped = skipped.name;
             return role;
         }
+    }
+    role.navigator = header.has_flag(ISMRMRD::ISMRMRD_ACQ_IS_PHASECORR_DATA);
+    if (role.navigator) {
+        return role;
     }
     // Lines that serve calibration and image can carry both flags.
     const bool both = header.has_flag(ISMRMRD::ISMRMRD_ACQ_IS_PARALLEL_CALIBRATION_AND_IMAGING);
@@ -170,7 +173,7 @@ std::vector<std::size_t> IsmrmrdContents::wanted(std::size_t chosen) const {
         bool needed = whitens.count(i) > 0;
         if (acquisition.encoding == chosen && role.skipped == nullptr) {
             const RawCounters frame = choice.frame_of(acquisition.counters);
-            needed = needed || (role.image && choice.wants(frame)) ||
+            needed = needed || ((role.image || role.navigator) && choice.wants(frame)) ||
                      (role.calibration && choice.wants_calibration(frame));
         }
         if (needed) {

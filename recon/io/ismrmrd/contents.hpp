@@ -24,6 +24,7 @@ struct IsmrmrdRole {
     bool noise = false;
     bool image = false;
     bool calibration = false;
+    bool navigator = false; ///< for the phases of lines
 };
 IsmrmrdRole role_of(const IsmrmrdHeader& header);
 

@@ -411,6 +411,7 @@ void append(RawFrames& scan, const Readout& readout, RawFrame& frame) {
         frame.idx = header.idx;
     }
     readout.check_partition(frame);
+    frame.reversed += readout.reversed() ? 1 : 0;
     std::vector<Vec3> k = positions_of(readout);
     try {
         readout.check_positions(k);
@@ -566,6 +567,18 @@ void RawFrames::add_calibration(std::size_t index, const IsmrmrdAcquisition& acq
     }
 }
 
+void RawFrames::add_navigator(std::size_t index, const IsmrmrdAcquisition& acquisition) {
+    try {
+        const Readout readout(*this, index, acquisition);
+        readout.check_header();
+        append(*this, readout, navigators[choice.frame_of(acquisition.header.counters())]);
+    } catch (const RunError&) {
+        throw;
+    } catch (const InputError&) { // the image does not need it
+        ++navigators_left_out;
+    }
+}
+
 void RawFrames::centre_reversed_lines() {
     if (!centres.differ()) {
         return;
@@ -581,6 +594,9 @@ void RawFrames::centre_reversed_lines() {
         shift_lines(frame, dimensions());
     }
     for (auto& [counters, frame] : calibrations) {
+        shift_lines(frame, dimensions());
+    }
+    for (auto& [counters, frame] : navigators) {
         shift_lines(frame, dimensions());
     }
 }

@@ -47,6 +47,7 @@ struct RawFrame {
     Pose where; ///< pose by the first acquisitions that say it
     std::size_t first = 0; ///< acquisition's index in the file
     ISMRMRD::ISMRMRD_EncodingCounters idx{}; ///< counters of that acquisition
+    std::size_t reversed = 0; ///< number of its acquisitions that run backwards
     bool partitions_differ = false; ///< kspace_encode_step_2 of others
     /// The range of the coordinate after those of the grid, where a trajectory has more.
     double least_beyond = HUGE_VAL;
@@ -68,6 +69,9 @@ public:
     /// Adds an acquisition that is for coil maps too, or for these alone. It is kept when the
     /// choice wants it and it is of the image's kind.
     void add_calibration(std::size_t index, const IsmrmrdAcquisition& acquisition);
+    /// Adds a line without phase encoding, by which lines of both directions are compared. It is
+    /// left out where it is not as the image's readouts are.
+    void add_navigator(std::size_t index, const IsmrmrdAcquisition& acquisition);
     /// Ends after the last acquisition: reversed lines get the centre at which their samples are
     /// strong, and facts say which that is.
     void centre_reversed_lines();
@@ -87,11 +91,13 @@ public:
     RawChoice choice;
     ReadOptions options;
     std::vector<std::string> facts;
-    ImageSpace space; ///< space of the image that is to come
+    RawImageSpace space; ///< space of the image that is to come
     std::optional<ReadoutCrop> crop;
     std::map<RawCounters, RawFrame> frames;
     /// The calibrations of one pose, of each counter: their k-spaces are of one grid.
     std::multimap<RawCounters, RawFrame> calibrations;
+    std::map<RawCounters, RawFrame> navigators;
+    std::size_t navigators_left_out = 0;
     /// Calibration of another kind: why it does not serve, and the counters of each acquisition.
     std::map<std::string, std::vector<RawCounters>> unlike;
     Vec3 range{0, 0, 0}; ///< largest |coordinate| of the image's samples as stored

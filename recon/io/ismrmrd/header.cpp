@@ -285,6 +285,10 @@ std::optional<double> XmlElement::number(const std::string& path) const {
     return to_number(word(path));
 }
 
+std::optional<double> XmlElement::own_number() const {
+    return to_number(trimmed(node_->node.child_value()));
+}
+
 std::size_t XmlElement::whole(const std::string& path, double lowest,
                               const std::string& next) const {
     const std::optional<double> value = number(path);
@@ -337,8 +341,9 @@ std::string header_options(const Grid& grid) {
                 " and `header` fov_mm=", separated_by(",", fov_mm));
 }
 
-ImageSpace image_space(const RawEncoding& encoding, bool lines, std::vector<std::string>& facts) {
-    ImageSpace image{encoding.grid};
+RawImageSpace image_space(const RawEncoding& encoding, bool lines,
+                          std::vector<std::string>& facts) {
+    RawImageSpace image{encoding.grid};
     if (!encoding.recon) {
         return image;
     }
@@ -390,6 +395,11 @@ RawEncoding MeasurementHeader::encoding(std::size_t index, Findings& findings,
         result.ramps = read_ramps(encoding, result.grid.size[0]);
     }
     result.stored_trajectory = stored_trajectory(encoding, !result.ramps.empty());
+    for (const XmlElement& sequence : root_.all("sequenceParameters")) {
+        for (const XmlElement& echo : sequence.all("TE")) {
+            result.echo_times.push_back(echo.own_number().value_or(NAN) / 1000);
+        }
+    }
     read_encode_centers(encoding, result);
     result.recon = read_recon_space(encoding, findings);
     return result;

@@ -26,6 +26,7 @@ public:
     /// "" when it is missing. "16 and 32", which is no number, when there are two.
     std::string word(const std::string& path) const;
     std::optional<double> number(const std::string& path) const;
+    std::optional<double> own_number() const; ///< that of the element itself
     /// A whole number from `lowest` to 65535; else the next step is `next`.
     std::size_t whole(const std::string& path, double lowest,
                       const std::string& next = "correct the ISMRMRD header") const;
@@ -65,6 +66,7 @@ struct RawEncoding {
     std::string stored_trajectory;
     bool some_reversed = false; ///< acquisitions run backwards
     bool echo_train = false; ///< EPI: several acquisitions may share an excitation
+    std::vector<double> echo_times; ///< s, of each contrast, as far as the header says them
     /// The position of sample i, in cycles per encoded field of view, in EPI whose gradients ramp
     /// while samples are taken, for acquisitions that store no trajectory. Backwards when reversed.
     std::vector<double> ramps;
@@ -77,7 +79,7 @@ Grid encoded_within(const RawSpace& recon, const Grid& encoded);
 std::string header_options(const Grid& grid);
 
 /// The grid of the image, and its size relative to the encoded space.
-struct ImageSpace {
+struct RawImageSpace {
     Grid grid;
     /// Factors from cycles per encoded field of view to cycles per field of view of `grid`.
     Vec3 factor{1, 1, 1};
@@ -91,7 +93,7 @@ struct ImageSpace {
 /// only when the two spaces are the same along y: phase oversampling keeps what folds in out of the
 /// image, and a larger matrix is interpolation, which --matrix asks for. Along z slices may be
 /// oversampled as well.
-ImageSpace image_space(const RawEncoding& encoding, bool lines, std::vector<std::string>& facts);
+RawImageSpace image_space(const RawEncoding& encoding, bool lines, std::vector<std::string>& facts);
 
 /// The XML header of an ISMRMRD file: what this program uses of it, element by element, so that a
 /// message names the element at fault, a number is read whole or refused, and what is not needed

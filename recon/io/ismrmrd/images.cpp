@@ -17,6 +17,7 @@
 #include "io/hdf5/reader.hpp"
 #include "io/hdf5/writer.hpp"
 #include "io/ismrmrd/file.hpp"
+#include "io/record.hpp"
 #include "scan/pose.hpp"
 
 namespace lsrecon {
@@ -82,11 +83,13 @@ std::uint16_t counter_in(const std::string& label, const std::string& name) {
                                                : static_cast<std::uint16_t>(std::stoul(digits));
 }
 
-std::string attributes_of(const ImageFrame& frame) {
+std::string attributes_of(const ImageFrame& frame, const Record& record) {
     const auto meta = [](const std::string& name, const std::string& value) {
         return "<meta><name>" + name + "</name><value>" + escaped(value) + "</value></meta>";
     };
+    const std::string unit = value_in(record, image_unit);
     return "<?xml version=\"1.0\"?>\n<ismrmrdMeta>" + meta("lsrecon_version", version) +
+           (unit.empty() ? "" : meta(image_unit, unit)) +
            (frame.label.empty() ? "" : meta("frame_label", frame.label)) + "</ismrmrdMeta>\n";
 }
 
@@ -109,7 +112,8 @@ MrdImageHeader header_of(const StoredImage& image, std::size_t index, ImagePart 
     for (const MrdCounter& counter : mrd_counters) {
         header.*counter.member = counter_in(frame.label, counter.name);
     }
-    header.attribute_string_len = static_cast<std::uint32_t>(attributes_of(frame).size());
+    header.attribute_string_len =
+        static_cast<std::uint32_t>(attributes_of(frame, image.about.record).size());
     return header;
 }
 
@@ -334,7 +338,7 @@ void write_mrd_images(const StoredImage& image, const ImageOutput& output, Repor
     std::uint64_t room = 1 << 20; // HDF5 itself
     for (std::size_t f = 0; f < image.frames(); ++f) {
         headers.push_back(header_of(image, f, output.part));
-        attributes.push_back(attributes_of(image.about.frames[f]));
+        attributes.push_back(attributes_of(image.about.frames[f], image.about.record));
         room += sizeof(MrdImageHeader) + 2 * attributes.back().size() + 64;
     }
     const ImagePart part = output.part;

@@ -128,7 +128,7 @@ bool add_reference(const StoredScan& reference, const ReadOptions& options, Scan
         frame.position = scan.frames.front().position ? where.position : std::nullopt;
         scan.calibrations.push_back(std::move(frame));
         slices.insert(slice);
-        acquisitions += reference.readouts[f].ends.size();
+        acquisitions += reference.scan.readouts[f].ends.size();
     }
     if (acquisitions > 0) {
         scan.facts.push_back(text("kept ", counted(acquisitions, "acquisition"), " of encoding ",

@@ -148,6 +148,9 @@ public:
             frames_.add_calibration(index, acquisition);
             calibrations_ += role.image ? 0 : 1;
         }
+        if (role.navigator) {
+            frames_.add_navigator(index, acquisition);
+        }
         const auto& values = acquisition.values;
         if (role.image && frames_.add(index, acquisition) &&
             std::all_of(values.begin(), values.end(), [](float value) { return value == 0; })) {

@@ -134,6 +134,10 @@ std::string word_for(const Simulation& simulation) {
     return "other";
 }
 
+bool are_echoes(const Simulation& simulation) {
+    return simulation.scan.frames.front().echo.has_value();
+}
+
 std::string encoding_limits(const Simulation& simulation) {
     const Grid& grid = simulation.scan.grid;
     const bool lines = simulation.design == "cartesian";
@@ -143,7 +147,17 @@ std::string encoding_limits(const Simulation& simulation) {
                   lines ? grid.size[1] / 2 : 0) +
            limits("kspace_encoding_step_2", lines ? grid.size[2] : 1 + (steps - 1) / most,
                   lines ? grid.size[2] / 2 : 0) +
-           limits("repetition", simulation.scan.frames.size(), 0);
+           limits(are_echoes(simulation) ? "contrast" : "repetition", simulation.scan.frames.size(),
+                  0);
+}
+
+/// TE in ms, one a contrast.
+std::string sequence_parameters(const Scan& scan) {
+    std::string times;
+    for (const Frame& frame : scan.frames) {
+        times += frame.echo ? element("TE", exact(1000 * frame.echo->time)) : "";
+    }
+    return times.empty() ? "" : element("sequenceParameters", times);
 }
 
 } // namespace
@@ -234,7 +248,8 @@ void IsmrmrdRows::set_counters(IsmrmrdHeader& head, std::size_t f, std::size_t r
                                     : scan_.grid.dimensions == 3
                                         ? static_cast<std::uint16_t>(r >> 16U)
                                         : std::uint16_t(0); // one partition
-    head.idx.repetition = static_cast<std::uint16_t>(f);
+    (are_echoes(simulation_) ? head.idx.contrast : head.idx.repetition) =
+        static_cast<std::uint16_t>(f);
     const bool last = r + 1 == readouts();
     using namespace ISMRMRD;
     for (const int flag : {ISMRMRD_ACQ_FIRST_IN_ENCODE_STEP1, ISMRMRD_ACQ_FIRST_IN_SLICE,
@@ -271,7 +286,8 @@ std::string ismrmrd_header_of(const Simulation& simulation) {
            element("encoding", "\n" + space("encodedSpace", grid) + space("reconSpace", grid) +
                                    element("encodingLimits", encoding_limits(simulation)) +
                                    element("trajectory", word_for(simulation))) +
-           element("userParameters", parameters) + "</ismrmrdHeader>\n";
+           sequence_parameters(simulation.scan) + element("userParameters", parameters) +
+           "</ismrmrdHeader>\n";
 }
 
 void require_ismrmrd_holds(const std::string& path, const Simulation& simulation) {

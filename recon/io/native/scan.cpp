@@ -37,6 +37,7 @@ const std::map<std::string, std::vector<std::string>>& known_attributes() {
         {"field_map", {"units"}},
         {"r2star", {"units"}},
         {"times", {"units"}},
+        {"echo_times", {"units"}},
         {"noise", {}},
     };
     return known;
@@ -137,7 +138,8 @@ void require_times(const Hdf5Reader& file, const ReadOptions& options) {
         refuse(file, "/times", "it is missing", "/field_map together with /times",
                "write when each sample was taken, in s; or remove /field_map");
     }
-    if (file.has("times") && !file.has("field_map") && !options.with_times) {
+    const bool may_have_field = file.has("field_map") || file.has("echo_times");
+    if (file.has("times") && !may_have_field && !options.with_times) {
         refuse(file, "/field_map", "it is missing", "/field_map together with /times",
                "write both or neither, or name a map by `field_map` FILE");
     }
@@ -447,6 +449,13 @@ StoredScan load(const std::shared_ptr<const Hdf5Reader>& opened, const ReadOptio
     scan.trajectory_units = trajectory_units(file, options);
     const Extents points = trajectory_extents(file, scan.grid, options);
     scan.frames = read_frames(file, trajectories, points[points.size() - 2]);
+    if (file.has("echo_times")) {
+        const RealVector times =
+            read_with_units(file, "echo_times", {scan.frames.size()}, "one value a frame", "s");
+        for (std::size_t f = 0; f < scan.frames.size(); ++f) {
+            scan.frames[f].echo = Echo{times(static_cast<Eigen::Index>(f))};
+        }
+    }
     const std::vector<std::size_t> indices = choose_frames(scan, options);
     if (file.has("voxels")) {
         scan.voxels = read_voxels(file, scan.grid);

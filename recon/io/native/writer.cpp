@@ -81,6 +81,17 @@ void write_samples(Hdf5Writer& file, const Scan& scan) {
     file.complex64("samples", extents, samples);
 }
 
+void write_echo_times(Hdf5Writer& file, const Scan& scan) {
+    std::vector<double> times;
+    for (const Frame& frame : scan.frames) {
+        times.push_back(frame.echo ? frame.echo->time : 0);
+    }
+    if (scan.frames.front().echo) {
+        file.real("echo_times", {times.size()}, times.data());
+        file.attribute("echo_times", "units", std::string("s"));
+    }
+}
+
 void write_noise(Hdf5Writer& file, const Scan& scan) {
     if (!scan.noise.empty()) {
         file.complex64("noise", {scan.noise.rows(), scan.noise.columns()}, {&scan.noise});
@@ -159,6 +170,7 @@ void write_native_scan(const std::string& path, const Scan& scan,
     if (scan.has_samples()) {
         write_samples(file, scan);
     }
+    write_echo_times(file, scan);
     write_noise(file, scan);
     write_image_side(file, scan);
     file.close();
