@@ -674,8 +674,10 @@ double significance(const LinePhases& phases) {
 }
 
 bool is_about_line_phases(const Finding& finding) {
-    const bool shots = finding.code == Found::shots_differ && finding.number("gain") == 1;
-    return shots || finding.code == Found::directions_differ || finding.code == Found::epi_ghost;
+    const bool is_of_lines =
+        finding.code == Found::shots_differ || finding.code == Found::directions_differ;
+    const bool has_gain = finding.number("gain") != 1; // which stays
+    return (is_of_lines && !has_gain) || finding.code == Found::epi_ghost;
 }
 
 namespace {

@@ -347,7 +347,7 @@ Findings on_classes(const Lines& lines, const std::vector<Classes>& all) {
             return {{Found::directions_differ,
                      {{"degrees", std::round(found.phase)},
                       {"samples", std::round(100 * found.delay) / 100},
-                      {"gain", found.gain}}}};
+                      {"gain", found.gain_is_sure ? found.gain : 1}}}};
         }
         if (found.phase_is_sure || found.gain_is_sure) {
             const double phase = std::round(std::abs(found.phase));
