@@ -175,8 +175,8 @@ void explain_parts(TrajectoryScope& at, const FrameData& data, const Solved& sol
         return;
     }
     const Stage stage(at.run.report, "parts");
-    Encoding::Parts parts = at.encoding.parts_left(data.frame.samples, {solved.image},
-                                                   readouts_of(at.encoding.trajectory()).ends);
+    Encoding::Parts parts =
+        at.encoding.parts_left(data.frame.samples, {solved.image}, at.readout_ends);
     image.readouts = std::move(parts.readouts);
     image.coils = std::move(parts.coils);
 }
@@ -226,7 +226,7 @@ TrajectoryScope::TrajectoryScope(const Run& of, SliceScope& in, const Compute& c
     : run(of), slice(in), weights(weights_of(of, trajectory, in.formulation)),
       encoding(*compute.transforms, in.images, trajectory, weights.cells),
       n(normal_operator_of(of, encoding, compute.route_of(trajectory))),
-      certifier(certifier_of(*this)) {}
+      certifier(certifier_of(*this)), readout_ends(readouts_of(trajectory).ends) {}
 
 RightHandSides TrajectoryScope::adjoint(const CoilRows& samples) const {
     const Method& method = run.method();

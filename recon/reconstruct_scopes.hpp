@@ -95,6 +95,7 @@ public:
     const Encoding encoding;
     const std::optional<NormalOperator> n; ///< of a method that solves
     const std::optional<Certifier> certifier; ///< where transforms may be inexact
+    const std::vector<std::size_t> readout_ends; ///< of its readouts, where these are known
     std::optional<ImageNoise> noise; ///< of the frames' images, once noise_of() is asked
 
 private:

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "app/command.hpp"
 #include "app/console.hpp"
@@ -74,7 +75,7 @@ std::vector<double> in_seconds(std::vector<double> times) {
     return times;
 }
 
-/// With the times of its samples, where the file says them.
+/// A scan with the times of its samples, if the file says them.
 ScanFile opened(const std::string& path, ReadOptions read, Console& console) {
     try {
         read.with_times = true;
@@ -187,9 +188,8 @@ EchoFieldMap map_of_images(const FieldFlags& options, Record& record, Console& c
         refuse(first, counted(options.echo_times.size(), "echo time"),
                "two or more, which images do not say", "pass `echo_times` MS,MS");
     }
-    std::vector<double> times = in_seconds(options.echo_times);
-    std::sort(times.begin(), times.end());
-    if (std::adjacent_find(times.begin(), times.end()) != times.end()) {
+    const std::set<double> times(options.echo_times.begin(), options.echo_times.end());
+    if (times.size() < options.echo_times.size()) {
         refuse(first, "equal echo times", "times that differ", "correct `echo_times`");
     }
     EchoImages echoes{first.about.grid, in_seconds(options.echo_times), {}};

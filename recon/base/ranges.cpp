@@ -4,6 +4,7 @@
 #include "base/ranges.hpp"
 
 #include <charconv>
+#include <iterator>
 #include <optional>
 
 #include "base/error.hpp"
@@ -78,6 +79,13 @@ IndexList IndexList::ranges_with_none_of(const std::set<std::size_t>& indices) c
     return result;
 }
 
+IndexList IndexList::ranges_beyond(std::size_t count) const {
+    IndexList result;
+    std::copy_if(ranges_.begin(), ranges_.end(), std::back_inserter(result.ranges_),
+                 [&](const auto& range) { return range.first >= count; });
+    return result;
+}
+
 std::string IndexList::to_string() const {
     std::string result;
     for (const auto& range : ranges_) {
@@ -102,11 +110,7 @@ std::string IndexList::shortened() const {
 
 void require_frames(const IndexList& listed, std::size_t count, const std::string& file,
                     const std::string& thing) {
-    std::set<std::size_t> frames;
-    for (std::size_t f = 0; f < count; ++f) {
-        frames.insert(frames.end(), f);
-    }
-    if (const IndexList missing = listed.ranges_with_none_of(frames); !missing.empty()) {
+    if (const IndexList missing = listed.ranges_beyond(count); !missing.empty()) {
         throw InputError(
             {file, thing,
              text("no frame ", missing.to_string(), " of `frames` ", listed.to_string()),

@@ -49,6 +49,8 @@ public:
     std::size_t most_admitted(std::size_t count) const;
     /// The listed ranges that hold none of these: "7,9-12".
     IndexList ranges_with_none_of(const std::set<std::size_t>& indices) const;
+    /// The listed ranges that hold none of 0 to count - 1.
+    IndexList ranges_beyond(std::size_t count) const;
     /// "0,2,5-9"
     std::string to_string() const;
     /// The list, or its start and last range where there are many: "0,2,4, ..., 98 (50 in all)".

@@ -11,6 +11,7 @@
 #include <random>
 
 #include "base/parallel.hpp"
+#include "scan/scan.hpp"
 #include "scan/stored_values.hpp"
 
 namespace lsrecon {
@@ -90,15 +91,9 @@ private:
     void find_mask(const std::vector<Axis>& axes);
 };
 
-RealVector energy_of(const CoilRows& image) {
-    return image.visit([](const auto& rows) -> RealVector {
-        return rows.template cast<Complex>().colwise().squaredNorm().transpose();
-    });
-}
-
 /// EchoPair::product of two images.
 std::vector<std::complex<float>> product_of(const CoilRows& m, const CoilRows& n) {
-    const RealVector energies = energy_of(m) + energy_of(n);
+    const RealVector energies = squares_of(m) + squares_of(n);
     std::vector<std::complex<float>> result(m.columns());
     for (std::size_t i = 0; i < result.size(); ++i) {
         Complex sum = 0;
@@ -115,7 +110,7 @@ Echoes::Echoes(const EchoImages& echoes)
     : voxels(echoes.grid.voxels()), count(echoes.times.size()) {
     energy = RealVector::Zero(static_cast<Eigen::Index>(voxels));
     for (std::size_t a = 0; a < echoes.times.size(); ++a) {
-        energy += energy_of(echoes.images[a]);
+        energy += squares_of(echoes.images[a]);
         for (std::size_t b = 0; b < a; ++b) {
             const bool later = echoes.times[a] > echoes.times[b];
             pairs.push_back({std::abs(echoes.times[a] - echoes.times[b]),

@@ -233,11 +233,9 @@ namespace {
 void correct(ScanInPreparation& preparation, const Delays& delays,
              const std::function<bool(const ReadoutCourse&)>& are_of) {
     correct_readouts(preparation, [&](const Trajectory& trajectory) {
-        if (!are_of(ReadoutCourse(trajectory))) {
-            return CorrectedReadouts{trajectory, {}};
-        }
-        MovedReadouts moved = moved_by(delays, trajectory);
-        return CorrectedReadouts{std::move(moved.trajectory), std::move(moved.phases)};
+        const ReadoutCourse course(trajectory);
+        return are_of(course) ? moved_by(delays, trajectory, course)
+                              : MovedReadouts{trajectory, {}};
     });
 }
 

@@ -4,7 +4,6 @@
 
 #include <functional>
 #include <optional>
-#include <set>
 
 #include "base/error.hpp"
 #include "base/numbers.hpp"
@@ -28,25 +27,19 @@ std::size_t number_before(std::size_t item, const std::function<bool(std::size_t
     return number - 1;
 }
 
-std::set<std::size_t> numbers_below(std::size_t count) {
-    std::set<std::size_t> all;
-    for (std::size_t i = 0; i < count; ++i) {
-        all.insert(all.end(), i);
-    }
-    return all;
-}
-
 /// InputError for numbers that a scan does not have, or when nothing is left.
 void require_some_of(const Scan& scan, const IndexList& listed, std::size_t count,
                      const std::string& things) {
-    const std::set<std::size_t> all = numbers_below(count);
-    const IndexList missing = listed.ranges_with_none_of(all);
-    if (!missing.empty()) {
+    if (const IndexList missing = listed.ranges_beyond(count); !missing.empty()) {
         throw InputError({scan.file, things,
                           text("no ", things, " ", missing.to_string(), " of `leave_out`"),
                           text("0 to ", count - 1), "list numbers of the scan"});
     }
-    if (std::all_of(all.begin(), all.end(), [&](std::size_t i) { return listed.contains(i); })) {
+    std::size_t left = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+        left += listed.contains(i) ? 0 : 1;
+    }
+    if (left == 0) {
         throw InputError({scan.file, things, text("all ", count, " of them in `leave_out`"),
                           "one that is left, at least", "list fewer"});
     }

@@ -10,32 +10,33 @@
 namespace lsrecon {
 
 void correct_readouts(ScanInPreparation& preparation,
-                      const std::function<CorrectedReadouts(const Trajectory&)>& corrected) {
+                      const std::function<MovedReadouts(const Trajectory&)>& corrected) {
+    using Phases = std::shared_ptr<const RealVector>;
     struct Corrected {
         std::shared_ptr<const Trajectory> before; // whose address is that of no other
         std::shared_ptr<const Trajectory> after;
-        RealVector phases;
+        Phases phases;
     };
-    std::map<const Trajectory*, std::shared_ptr<const Corrected>> known;
-    std::vector<std::shared_ptr<const Corrected>> of_frames;
+    std::map<const Trajectory*, Corrected> known;
+    std::vector<Phases> of_frames;
     for (Frame& frame : preparation.scan.frames) {
-        std::shared_ptr<const Corrected>& one = known[frame.trajectory.get()];
-        if (!one) {
-            CorrectedReadouts after = corrected(*frame.trajectory);
-            one = std::make_shared<const Corrected>(Corrected{
-                frame.trajectory, std::make_shared<const Trajectory>(std::move(after.trajectory)),
-                std::move(after.phases)});
+        Corrected& one = known[frame.trajectory.get()];
+        if (!one.after) {
+            MovedReadouts moved = corrected(*frame.trajectory);
+            one = {frame.trajectory,
+                   std::make_shared<const Trajectory>(std::move(moved.trajectory)),
+                   std::make_shared<const RealVector>(std::move(moved.phases))};
         }
-        frame.trajectory = one->after;
-        of_frames.push_back(one);
+        frame.trajectory = one.after;
+        of_frames.push_back(one.phases);
     }
     for (Frame& calibration : preparation.scan.calibrations) {
-        CorrectedReadouts after = corrected(*calibration.trajectory);
+        MovedReadouts after = corrected(*calibration.trajectory);
         take_out(after.phases, calibration.samples);
         calibration.trajectory = std::make_shared<const Trajectory>(std::move(after.trajectory));
     }
     preparation.frames.change([of_frames = std::move(of_frames)](std::size_t index, Frame& frame) {
-        take_out(of_frames[index]->phases, frame.samples);
+        take_out(*of_frames[index], frame.samples);
     });
     preparation.slices = slices_of(preparation.scan);
 }

@@ -8,15 +8,9 @@
 
 namespace lsrecon {
 
-/// Where the samples of a trajectory were taken, and their phases, M, which are taken out of them;
-/// none where they are empty.
-struct CorrectedReadouts {
-    Trajectory trajectory;
-    RealVector phases;
-};
-
-/// Corrects all frames of a scan, once for each trajectory. Frames that shared one still do.
+/// Corrects all frames of a scan, once for each trajectory. Frames that shared one still do. Phases
+/// are taken out of the samples; samples have none where they are empty.
 void correct_readouts(ScanInPreparation& preparation,
-                      const std::function<CorrectedReadouts(const Trajectory&)>& corrected);
+                      const std::function<MovedReadouts(const Trajectory&)>& corrected);
 
 } // namespace lsrecon

@@ -217,7 +217,11 @@ std::vector<SampleParameter> parameters_of(const ReadoutCourse& course,
 }
 
 MovedReadouts moved_by(const Delays& delays, const Trajectory& trajectory) {
-    const ReadoutCourse course(trajectory);
+    return moved_by(delays, trajectory, ReadoutCourse(trajectory));
+}
+
+MovedReadouts moved_by(const Delays& delays, const Trajectory& trajectory,
+                       const ReadoutCourse& course) {
     const RealVector values = values_of(delays, course.in_plane);
     const auto axes = axes_of_delays(course.in_plane);
     MovedReadouts result{trajectory, RealVector::Zero(static_cast<Index>(trajectory.samples()))};

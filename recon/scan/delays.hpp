@@ -71,6 +71,9 @@ struct MovedReadouts {
     RealVector phases; ///< M, rad
 };
 MovedReadouts moved_by(const Delays& delays, const Trajectory& trajectory);
+/// The same where its course is known.
+MovedReadouts moved_by(const Delays& delays, const Trajectory& trajectory,
+                       const ReadoutCourse& course);
 /// The values of these parameters. UsageError where delays are for readouts of another kind.
 RealVector values_of(const Delays& delays, bool in_plane);
 /// The delays of such values.

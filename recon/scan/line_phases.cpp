@@ -37,6 +37,12 @@ struct LineExtent {
     Index channels; ///< strongest combinations of coils
 };
 
+/// The energy below which a tenth of the lines have theirs: noise.
+double of_weakest(std::vector<double> energies) {
+    std::sort(energies.begin(), energies.end());
+    return energies[energies.size() / 10];
+}
+
 /// The products of a line with those beside it.
 struct Triple {
     std::array<std::size_t, 3> lines; ///< left, itself, right
@@ -118,9 +124,8 @@ LineModel::LineModel(const Trajectory& trajectory, const CoilRows& samples,
     for (const MatrixXcd& values : lines_.values) {
         lines_.energy.push_back(values.squaredNorm());
     }
-    std::vector<double> energies = lines_.energy;
-    std::sort(energies.begin(), energies.end());
-    noise_ = std::max(energies[energies.size() / 10], 1e-6 * energies.back());
+    noise_ = std::max(of_weakest(lines_.energy),
+                      1e-6 * *std::max_element(lines_.energy.begin(), lines_.energy.end()));
     if (grid_.size() >= 12 && find_free()) {
         inner_ = lines_.inner();
     }
@@ -208,7 +213,7 @@ bool LineModel::find_free() {
 /// shift, each sample with the distance to the next as its weight.
 MatrixXcd LineModel::resampling(bool backward, double shift) const {
     const std::vector<double>& k = k_[backward ? 1 : 0];
-    const double own = (classes_.evenly ? (backward ? 1 : 0) : (backward ? 0.5 : -0.5)) * shift;
+    const double own = classes_.share_of_shift(backward) * shift;
     MatrixXcd values(static_cast<Index>(k.size()), static_cast<Index>(grid_.size()));
     for (std::size_t m = 0; m < k.size(); ++m) {
         const double apart =
@@ -262,10 +267,7 @@ const std::vector<Triple>& LineModel::triples(double shift) {
 }
 
 double LineModel::angle(std::size_t line, const RealVector& p) const {
-    const std::size_t readout = lines_.lines[line].readout;
-    const std::size_t shot = classes_.shots[readout];
-    return (classes_.backward[readout] ? p(0) : 0) +
-           (shot > 0 ? p(static_cast<Index>(1 + shot)) : 0);
+    return classes_.phase_of(p, lines_.lines[line].readout);
 }
 
 /// The factors of the sources against that of the target.
@@ -531,8 +533,7 @@ RealVector LineModel::profile(const RealVector& p) {
     for (const MatrixXcd& line : values) {
         energies.push_back(line.squaredNorm());
     }
-    std::sort(energies.begin(), energies.end());
-    correlation(0) -= energies[energies.size() / 10] * static_cast<double>(energies.size());
+    correlation(0) -= of_weakest(energies) * static_cast<double>(energies.size());
     RealVector energy(points);
     for (Index y = 0; y < points; ++y) {
         const double at = static_cast<double>(y) / static_cast<double>(points) - 0.5;
@@ -712,6 +713,16 @@ std::vector<std::size_t> shots_of(const std::vector<Line>& lines) {
 
 } // namespace
 
+double LineClasses::phase_of(const RealVector& values, std::size_t readout) const {
+    const auto of_shot = static_cast<Index>(1 + shots[readout]);
+    return (backward[readout] ? values(0) : 0) +
+           (of_shot > 1 && of_shot < values.size() ? values(of_shot) : 0);
+}
+
+double LineClasses::share_of_shift(bool is_backward) const {
+    return evenly ? (is_backward ? 1 : 0) : (is_backward ? 0.5 : -0.5);
+}
+
 std::optional<LineClasses> line_classes(const std::vector<Vec3>& positions,
                                         const FrameReadouts& readouts) {
     LineClasses classes;
@@ -745,9 +756,7 @@ std::vector<Vec3> shifted_lines(const std::vector<Vec3>& positions, const FrameR
     std::vector<Vec3> result = positions;
     std::size_t first = 0;
     for (std::size_t r = 0; r < readouts.ends.size(); first = readouts.ends[r++]) {
-        const bool backward = classes.backward[r];
-        const double own =
-            classes.evenly ? (backward ? shift : 0) : (backward ? 0.5 : -0.5) * shift;
+        const double own = classes.share_of_shift(classes.backward[r]) * shift;
         const std::size_t last = readouts.ends[r] - 1;
         for (std::size_t m = first; own != 0 && m <= last; ++m) {
             const std::size_t before = m == first ? m : m - 1;
@@ -767,11 +776,7 @@ void remove_phases(const LinePhases& phases, const FrameReadouts& readouts,
         using Value = typename std::decay_t<decltype(values)>::Scalar;
         std::size_t first = 0;
         for (std::size_t r = 0; r < readouts.ends.size(); first = readouts.ends[r++]) {
-            const std::size_t shot = classes.shots[r];
-            const double phase = (classes.backward[r] ? phases.values(0) : 0) +
-                                 (shot > 0 && static_cast<Index>(1 + shot) < phases.values.size()
-                                      ? phases.values(static_cast<Index>(1 + shot))
-                                      : 0);
+            const double phase = classes.phase_of(phases.values, r);
             if (phase != 0) {
                 values.middleCols(static_cast<Index>(first),
                                   static_cast<Index>(readouts.ends[r] - first)) *=

@@ -19,6 +19,12 @@ struct LineClasses {
     bool both_ways = false; ///< some lines of the first shot run backwards, others do not
     std::size_t axis = 0;
     bool evenly = true; ///< samples lie evenly apart: no gradient ramps while they are taken
+
+    /// The phase of a readout by LinePhases::values; phases of shots that these lack are 0.
+    double phase_of(const RealVector& values, std::size_t readout) const;
+    /// The part of a shift by which lines of one direction are moved. Where gradients ramp, half
+    /// of it is due to the others, which lie as much further back.
+    double share_of_shift(bool is_backward) const;
 };
 /// None where the readouts are no lines of one axis.
 std::optional<LineClasses> line_classes(const std::vector<Vec3>& positions,
@@ -46,9 +52,8 @@ bool is_ghost(const LinePhases& phases);
 /// the scan is prepared.
 bool is_about_line_phases(const Finding& finding);
 
-/// Positions with the shift of lines that run backwards. Where gradients ramp, half of it is due to
-/// the others, which lie as much further back, and each sample moves by its own distance from the
-/// next.
+/// Positions with the shift of lines that run backwards. Each sample moves by its own distance from
+/// the next.
 std::vector<Vec3> shifted_lines(const std::vector<Vec3>& positions, const FrameReadouts& readouts,
                                 const LineClasses& classes, double shift);
 /// Takes the phases out of samples.

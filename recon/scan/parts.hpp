@@ -26,8 +26,8 @@ struct EnergyOfParts {
 /// those next to it in the order of energies. None where more than a quarter would stand out: then
 /// the model is wrong.
 std::vector<std::size_t> readouts_that_stand_out(const EnergyOfParts& readouts);
-/// The same of coils, six times the median and half that scatter. Noise is equal in all of them and
-/// at most what the quietest one leaves, which is subtracted first.
+/// The coils that stand out: by six times the median and half that scatter. Noise is equal in all
+/// coils and at most what the quietest one leaves, which is subtracted first.
 std::vector<std::size_t> coils_that_stand_out(const EnergyOfParts& coils);
 
 } // namespace lsrecon
