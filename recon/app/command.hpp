@@ -83,6 +83,10 @@ HashesOfFiles hashes_of_files(const OptionTable& options);
 /// Takes the words of a line, of which some may be quoted. UsageError for what no option takes.
 /// The options that they need and exclude may be others' that were taken before.
 void take_words(const OptionTable& options, const std::string& line);
+/// Takes the options by which an image was made, but those that are given and those of the machine,
+/// and adds them to what is given. InputError for a file that recon has not written, or for one
+/// that an option names and that has changed since.
+void take_like(const std::string& image, const OptionTable& rows, Keywords& given);
 
 /// Does what a command line asks for. UsageError for words that nothing takes.
 ExitCode run_command_line(int argc, const char* const* argv);
@@ -98,7 +102,7 @@ bool is_scan(const std::string& path);
 void print_image_as_json(const std::string& path);
 
 Bind bind_recon, bind_batch, bind_predict, bind_fhd, bind_q, bind_maps, bind_delays, bind_fieldmap,
-    bind_convert, bind_view, bind_info, bind_check, bind_simulate, bind_validate, bind_bench,
-    bind_tune, bind_devices;
+    bind_convert, bind_compare, bind_view, bind_info, bind_check, bind_simulate, bind_validate,
+    bind_bench, bind_tune, bind_devices;
 
 } // namespace lsrecon::app

@@ -86,6 +86,11 @@ void add(CLI::App& cli, const Command& command, std::function<ExitCode()>& run) 
     app.set_help_flag("-h,--help,--help-all",
                       "show this page, or all options; docs/options.md says more");
     app.callback([&run, given, bound, shared = command.is_shared] {
+        const auto like = std::find_if(given->begin(), given->end(),
+                                       [](const auto& option) { return option.first == "like"; });
+        if (like != given->end()) {
+            take_like(std::string(like->second), bound.options, *given);
+        }
         require_together(bound.options, *given);
         run = shared || ranks().is_first() ? bound.run : [] { return ExitCode::done; };
     });

@@ -185,8 +185,14 @@ ExitCode run_recon(ReconOptions& options) {
 OptionTable options_of_recon(ReconOptions& options) {
     FileOptions& reconstruct = options.reconstruct;
     return joined(
-        {scan_options(options.scan, reconstruct.read), solve_options(reconstruct),
-         kept_q_options(reconstruct.q_file, reconstruct.q_folder), device_options(options.compute),
+        {scan_options(options.scan, reconstruct.read),
+         in("Reading",
+            {{"like", input(options.like), "image whose options are taken where none are given",
+              Is::about_output, Default{"none"},
+              More{"All that its record has but the device. A weight that was chosen is chosen "
+                   "again, by this scan."}}}),
+         solve_options(reconstruct), kept_q_options(reconstruct.q_file, reconstruct.q_folder),
+         device_options(options.compute),
          in("Output",
             {output_option(options.output, "image file to write (HDF5)"),
              {"resume", toggle(reconstruct.resume), "continue an unfinished image",

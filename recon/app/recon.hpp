@@ -13,6 +13,7 @@ namespace lsrecon::app {
 struct ReconOptions {
     std::string scan;
     std::string output;
+    std::string like; ///< an image whose options were taken
     bool quiet = false;
     bool json = false; ///< the facts of the image on stdout
     ComputeOptions compute;

@@ -16,17 +16,44 @@ using Eigen::Index;
 
 constexpr double per_radian = 180 / pi;
 
+ComplexVector column_of(const CoilRows& samples, std::size_t m) {
+    return samples.visit([&](const auto& values) {
+        return ComplexVector(values.col(static_cast<Index>(m)).template cast<Complex>());
+    });
+}
+
+/// The strongest sample of each readout beside k = 0, which gradients that are late do not move off
+/// those of other readouts.
+std::vector<ComplexVector> strongest_near_centre(const Trajectory& trajectory,
+                                                 const CoilRows& samples,
+                                                 const FrameReadouts& readouts) {
+    constexpr double near = 2; // cycles per field of view
+    std::vector<ComplexVector> strongest;
+    std::size_t first = 0;
+    for (const std::size_t end : readouts.ends) {
+        ComplexVector best;
+        for (std::size_t m = first; m < end; ++m) {
+            const Vec3& k = trajectory.positions[m];
+            if (std::hypot(k[0], k[1], k[2]) < near) {
+                const ComplexVector sample = column_of(samples, m);
+                best =
+                    best.size() == 0 || sample.squaredNorm() > best.squaredNorm() ? sample : best;
+            }
+        }
+        if (best.size() > 0) {
+            strongest.push_back(best);
+        }
+        first = end;
+    }
+    return strongest;
+}
+
 /// The values of readouts where they cross k = 0, between the two samples beside it.
 std::vector<ComplexVector> at_centre(const Trajectory& trajectory, const CoilRows& samples,
                                      const FrameReadouts& readouts, double& noise) {
     constexpr double near = 0.2; // cycles per field of view
     std::vector<ComplexVector> centres;
     std::vector<double> last;
-    const auto column = [&](std::size_t m) {
-        return samples.visit([&](const auto& values) {
-            return ComplexVector(values.col(static_cast<Index>(m)).template cast<Complex>());
-        });
-    };
     std::size_t first = 0;
     for (std::size_t r = 0; r < readouts.ends.size(); first = readouts.ends[r++]) {
         double nearest = near;
@@ -52,8 +79,9 @@ std::vector<ComplexVector> at_centre(const Trajectory& trajectory, const CoilRow
             }
         }
         if (best > 0) {
-            centres.emplace_back((1 - share) * column(best - 1) + share * column(best));
-            last.push_back(column(readouts.ends[r] - 1).squaredNorm());
+            centres.emplace_back((1 - share) * column_of(samples, best - 1) +
+                                 share * column_of(samples, best));
+            last.push_back(column_of(samples, readouts.ends[r] - 1).squaredNorm());
         }
     }
     noise = last.empty() ? 0 : std::sqrt(median(last));
@@ -128,6 +156,9 @@ Findings findings_at_centre(const Trajectory& trajectory, const CoilRows& sample
     if (steps.coherence < same_coils) {
         return {};
     }
+    const auto strongest = [&] {
+        return centre_steps(strongest_near_centre(trajectory, samples, readouts), noise);
+    };
     if (steps.angle > std::max(differ, per_radian * steps.noise)) {
         const Complex mean = steps.phases.mean();
         const double step = per_radian * std::arg(mean);
@@ -138,11 +169,15 @@ Findings findings_at_centre(const Trajectory& trajectory, const CoilRows& sample
         if (std::abs(mean) > regular && std::abs(step) > differ / 2) {
             return {{Found::readout_steps, {{"degrees", std::round(step)}}}};
         }
+        if (strongest().angle < differ) {
+            return {};
+        }
         return {{Found::shots_differ,
                  {{"degrees", std::round(steps.angle)}, {"gain", 1}},
                  {{"which", "neighbouring readouts"}}}};
     }
-    if (steps.ratio > std::max(differ_in_strength, std::exp(steps.noise))) {
+    if (steps.ratio > std::max(differ_in_strength, std::exp(steps.noise)) &&
+        strongest().ratio > differ_in_strength) {
         return {{Found::shots_differ,
                  {{"degrees", 0}, {"gain", 1 / steps.ratio}},
                  {{"which", "neighbouring readouts"}}}};

@@ -39,6 +39,9 @@ def spokes_are_corrected(make):
     folder = make()
     simulate(folder, "late.h5", "--readouts", "41", "--delays", GIVEN)
     simulate(folder, "right.h5", "--readouts", "41")
+    simulate(folder, "apart.h5", "--readouts", "41", "--delays", "0.8,0.3")
+    warnings = json.loads(folder.run(0, ["info", "apart.h5", "--json"]).stdout)["warnings"]
+    expect(not warnings, f"late spokes are shots of other strengths: {warnings}")
     values = found(folder, "late.h5")
     near = [float(v) for v in values["delays"].replace(":", ",").split(",")]
     given = [float(v) for v in GIVEN.replace(":", ",").split(",")]

@@ -97,8 +97,10 @@ with tempfile.TemporaryDirectory() as folder:
     os.symlink(program, f"{folder}/lsrecon")
     run("simulate", "-o", "echoes.h5", "--matrix", "16,16", "--echo-times", "4,5",
         "--off-resonance-hz", "50", "--quiet", cwd=folder)
+    run("recon", "scan.h5", "-o", "reference.h5", "--quiet", cwd=folder)
     for example in (line for lines in examples.values() for line in lines):
-        done = subprocess.run(f"PATH=.:$PATH; {example} --backend reference --quiet", shell=True,
+        computed = "" if "lsrecon compare" in example else "--backend reference"
+        done = subprocess.run(f"PATH=.:$PATH; {example} {computed} --quiet", shell=True,
                               cwd=folder, capture_output=True, text=True, check=False)
         if done.returncode not in (0, 5):  # 5: PNG is not built in
             failures.append(f"{example}: {done.returncode}, {done.stderr}")

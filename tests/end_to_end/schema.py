@@ -77,6 +77,7 @@ def scans_and_images():
         valid(command, ["info", "--json", f"{command}.h5"])
     run("convert", "image.h5", "-o", "first.h5", "--frame", "0", "--quiet")
     valid("image", ["info", "--json", "first.h5"])
+    valid("comparison", ["compare", "--json", "image.h5", "first.h5"])
     run("convert", "image.h5", "-o", "image.cfl", "--quiet")
     foreign_record()
     other = valid("other_image", ["info", "--json", "image.cfl"])

@@ -250,6 +250,62 @@ def phases_have_cyclic_colours(make):
     expect(page.state("mask")[0] > 100 * 0.08, f"the mask is {page.state('mask')}")
 
 
+def parts_and_the_spectrum_of_a_slice(make):
+    """Real parts are of two colours; the spectrum is that of NumPy, at 0 in the middle."""
+    folder = make()
+    values = phantom()[0, :1, :15, :12]
+    write_image(folder / "i.h5", values, (12, 15))
+    page = Page(BROWSER, folder, "i.h5", "mode=slice&part=real&window=100")
+    BROWSER.press("i")
+    expect(not page.now()["hidden"].count("levels"), "no window of real parts")
+    colours = page.colours(page.now()["panes"][0])
+    reds = colours[..., 0] > colours[..., 2]
+    real = values[0].real / np.abs(values).max()
+    sure = abs(real) > 0.05
+    expect(np.array_equal(reds[sure], real[sure] > 0), "colours of other signs")
+    page.open("mode=mosaic&part=k-space")
+    now = page.now()
+    expect(now["state"]["mode"] == "slice" and "levels" in now["hidden"], f"{now['state']}")
+    shares = np.array(BROWSER.ask("shares_of_part(shown[0])")).reshape(15, 12)
+    size = np.abs(np.fft.fftshift(np.fft.fft2(values[0])))
+    near = np.clip(1 + np.log10(np.maximum(size / size.max(), 1e-9)) / 5, 0, 1)
+    wrong = abs(shares - near)[near > 0.6]  # phases have 8 bits
+    expect(wrong.max() < 0.03, f"the spectrum is {wrong.max()} off")
+
+
+def statistics_of_a_region(make):
+    folder = make()
+    values = phantom()[0, :1]
+    write_image(folder / "i.h5", values, (16, 20))
+    page = Page(BROWSER, folder, "i.h5", "mode=slice")
+    pane = page.now()["panes"][0]
+    box = page.now()["box"]
+    at = [(box["x"] + pane["x"] + pane["width"] * (x + 0.5) / 16,
+           box["y"] + pane["y"] + pane["height"] * (y + 0.5) / 20) for x, y in ((3, 5), (8, 11))]
+    BROWSER.drag(*at, modifiers=1)
+    said = BROWSER.ask("by('region').textContent")
+    inside = np.abs(values[0, 5:12, 3:9])
+    expect(said.startswith(f"region of {inside.size}: mean {inside.mean():.3f}, deviation "
+                           f"{inside.std(ddof=1):.3f}"), f"{said}, mean {inside.mean()}")
+    expect(page.state("window") == [None], "the window has changed, too")
+    BROWSER.press("Escape")
+    expect(BROWSER.ask("by('region').textContent") == "" and page.state("mode") == ["slice"],
+           "Escape does not end a region")
+
+
+def opposed_spokes_of_late_gradients_peak_apart(make):
+    folder = make()
+    for name, delays in (("s.h5", "0,0"), ("late.h5", "2,2")):
+        folder.run(0, ["simulate", "--trajectory", "radial", "--matrix", "32,32", "--readouts",
+                       "52", "--delays", delays, "-o", name, "--quiet"])
+        Page(BROWSER, folder, name)
+        peaks = BROWSER.ask("data.panels.opposed.spokes.map((spoke) => spoke.reduce((a, b) => "
+                            "a[1] > b[1] ? a : b)[0])")
+        apart = abs(peaks[0] - peaks[1])
+        expect(BROWSER.ask("!!document.querySelector('#opposed svg')"), "no panel")
+        expect(apart < 0.3 if name == "s.h5" else 3.4 < apart < 4.6, f"{name}: peaks at {peaks}")
+
+
 def orientation_is_that_of_a_light_box(make):
     """A sagittal slice whose rows lead to the feet, and columns to the front."""
     folder = make()
@@ -444,7 +500,7 @@ def a_scan_before_its_reconstruction(make):
     printed = page.now()["text"]["value"].split()
     expect(abs(float(printed[2]) - field[20, 10]) < 0.1 and printed[3] == "Hz", f"{printed}")
     overlaps = BROWSER.ask(OVERLAPS)
-    expect(overlaps == [0, 3], f"words overlap: {overlaps}")
+    expect(overlaps == [0, 4], f"words overlap: {overlaps}")
 
 
 def pixels_of_trajectory(k):
@@ -482,7 +538,9 @@ if __name__ == "__main__":
         sys.exit(run_cases([
             a_mosaic_shows_every_slice, one_slice_by_click_keys_and_wheel,
             window_and_level_by_drag, zoom_and_cine, phases_have_cyclic_colours,
-            orientation_is_that_of_a_light_box, coil_maps_lie_over_the_image,
+            parts_and_the_spectrum_of_a_slice, statistics_of_a_region,
+            opposed_spokes_of_late_gradients_peak_apart, orientation_is_that_of_a_light_box,
+            coil_maps_lie_over_the_image,
             flat_images_and_many, large_images_open_soon, failed_frames_are_crosses,
             slices_of_frames_are_volumes, dark_and_light, what_was_done_stands_above_and_below,
             a_scan_before_its_reconstruction, scans_of_three_dimensions_and_their_warnings]))

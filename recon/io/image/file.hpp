@@ -51,6 +51,10 @@ StoredImage open_image_file(const std::string& path, const std::string& dataset 
 StoredImage open_image_file(const std::shared_ptr<const Hdf5Reader>& file,
                             const std::string& dataset = "image");
 
+/// Opens F^H d, as write_fhd() writes it, on a grid: each coil of each frame is a frame. InputError
+/// of listed voxels.
+StoredImage open_fhd_file(const std::shared_ptr<const Hdf5Reader>& file);
+
 /// The frames as an image file describes them; of images off the grid, too.
 std::vector<ImageFrame> frames_of_image(const Hdf5Reader& file);
 

@@ -55,11 +55,15 @@ StoredImage open_hdf5(const std::string& path, const ImageInput& input) {
         throw UsageError({path, "`fov_mm`", "an image file that holds its field of view",
                           "a file without a field of view", "leave it out"});
     }
-    const bool maps = input.dataset == "image" && holds_maps_alone(Hdf5Reader(path));
-    if (!maps && holds_field_alone(Hdf5Reader(path))) {
+    const auto file = std::make_shared<const Hdf5Reader>(path);
+    const bool maps = input.dataset == "image" && holds_maps_alone(*file);
+    if (!maps && holds_field_alone(*file)) {
         return open_field_as_image(path);
     }
-    return maps ? open_maps_as_image(path) : open_image_file(path, input.dataset);
+    if (input.dataset == "image" && !maps && file->has("fhd")) {
+        return open_fhd_file(file);
+    }
+    return maps ? open_maps_as_image(path) : open_image_file(file, input.dataset);
 }
 
 void write_hdf5(const StoredImage& image, const ImageOutput& output, Reporter&) {

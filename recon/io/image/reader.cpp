@@ -15,42 +15,43 @@ namespace {
 
 const char* const again = "write the image again, as docs/image.md describes it";
 
-Grid grid_of(const Hdf5Reader& file, const std::vector<std::size_t>& extents) {
-    if (!file.has_attribute("image", "fov_mm")) {
-        throw InputError({file.path(), "/image", shown(extents) + " without a field of view",
-                          "an image on a grid, with the attribute fov_mm",
-                          "write the image again"});
+/// The grid of a dataset with some dimensions before those of space.
+Grid grid_of(const Hdf5Reader& file, const std::string& dataset,
+             const std::vector<std::size_t>& extents, std::size_t before) {
+    if (!file.has_attribute(dataset, "fov_mm")) {
+        throw InputError(
+            {file.path(), full_name(dataset), shown(extents) + " without a field of view",
+             "an image on a grid, with the attribute fov_mm", "write the image again"});
     }
     std::vector<double> size(extents.rbegin(), extents.rend());
-    if (!size.empty()) {
-        size.pop_back(); // frames
-    }
+    size.resize(size.size() - std::min(before, size.size()));
     if (file.has("voxels")) { // of the grid of which they may be
-        size = file.attribute_numbers("image", "matrix");
+        size = file.attribute_numbers(dataset, "matrix");
     }
     Grid grid;
     for (std::size_t d = 0; d < size.size() && d < 3; ++d) {
         if (!(size[d] >= 1 && size[d] <= static_cast<double>(longest_side))) {
-            throw InputError({file.path(), "/image", shown(size[d]) + " voxels",
+            throw InputError({file.path(), full_name(dataset), shown(size[d]) + " voxels",
                               text("whole numbers from 1 to ", longest_side), again});
         }
         grid.size[d] = static_cast<std::size_t>(size[d]);
     }
     grid.dimensions = static_cast<int>(size.size());
     if (size.size() != 2 && size.size() != 3) {
-        throw InputError({file.path(), "/image", shown(extents), "[frames, (z,) y, x]", again});
+        throw InputError(
+            {file.path(), full_name(dataset), shown(extents), "[frames, (z,) y, x]", again});
     }
-    native::read_fov(file, "image", grid);
-    if (grid.dimensions == 2 && file.has_attribute("image", "slice_thickness_mm")) {
+    native::read_fov(file, dataset, grid);
+    if (grid.dimensions == 2 && file.has_attribute(dataset, "slice_thickness_mm")) {
         const std::string expected = "a length above 0 mm";
         grid.fov_mm[2] =
-            native::header_numbers(file, "image", "slice_thickness_mm", 1, expected)[0];
+            native::header_numbers(file, dataset, "slice_thickness_mm", 1, expected)[0];
         if (!(grid.fov_mm[2] > 0)) {
-            throw InputError({file.path(), attribute_name("image", "slice_thickness_mm"),
+            throw InputError({file.path(), attribute_name(dataset, "slice_thickness_mm"),
                               shown(grid.fov_mm[2]), expected, again});
         }
     }
-    native::read_pose(file, "image", grid);
+    native::read_pose(file, dataset, grid);
     return grid;
 }
 
@@ -229,7 +230,7 @@ StoredImage open_image_file(const std::shared_ptr<const Hdf5Reader>& file,
     StoredImage image;
     image.file = file->path();
     image.thing = "/image";
-    image.about.grid = grid_of(*file, extents);
+    image.about.grid = grid_of(*file, "image", extents, 1);
     image.about.frames = frames_of(*file, extents.front());
     image.about.tables = tables_of(*file);
     image.about.record = record_of(*file);
@@ -251,6 +252,49 @@ StoredImage open_image_file(const std::shared_ptr<const Hdf5Reader>& file,
     }
     image.values = on_grid(image.file, image.about, image.values);
     image.about.voxels.reset();
+    return image;
+}
+
+StoredImage open_fhd_file(const std::shared_ptr<const Hdf5Reader>& file) {
+    const std::vector<std::size_t> extents = file->checked_shape("fhd", Hdf5Kind::complex).extents;
+    if (file->has("voxels") || !file->has_attribute("fhd", "fov_mm")) {
+        throw InputError({file->path(), "/fhd", shown(extents) + " at listed voxels",
+                          "F^H d on a grid", "run 'lsrecon fhd' on a scan without /voxels"});
+    }
+    const std::size_t space = file->attribute_numbers("fhd", "fov_mm").size();
+    const std::size_t before = extents.size() - std::min(space, extents.size());
+    std::size_t count = 1;
+    for (std::size_t d = 0; d < before; ++d) {
+        count *= extents[d];
+    }
+    const std::size_t frames =
+        file->has("frame_labels") ? file->shape("frame_labels").extents.front() : 1;
+    const std::size_t coils = count / std::max<std::size_t>(1, frames);
+    if (count == 0 || coils * frames != count) {
+        throw InputError({file->path(), "/fhd", shown(extents),
+                          text("[", frames, " frames,] [coils,] (z,) y, x"), again});
+    }
+    StoredImage image;
+    image.file = file->path();
+    image.thing = "/fhd";
+    image.about.grid = grid_of(*file, "fhd", extents, before);
+    image.about.record = record_of(*file);
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::string frame = frames > 1 ? text("frame ", i / coils) : "";
+        const std::string coil = coils > 1 ? text("coil ", i % coils) : "";
+        image.about.frames.emplace_back();
+        image.about.frames.back().label =
+            frame + (frame.empty() || coil.empty() ? "" : ", ") + coil;
+    }
+    const std::size_t rows = before > 0 ? extents[0] : 1;
+    image.values = [file, rows, before, per_row = count / rows](std::size_t i) {
+        const std::vector<Complex> row =
+            before > 0 ? file->read_complex_row("fhd", i / per_row) : file->read_complex("fhd");
+        const auto voxels = static_cast<std::ptrdiff_t>(row.size() / per_row);
+        const auto begin = row.begin() + static_cast<std::ptrdiff_t>(i % per_row) * voxels;
+        file->require_unchanged();
+        return ImageValues(begin, begin + voxels);
+    };
     return image;
 }
 

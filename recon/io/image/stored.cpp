@@ -420,4 +420,8 @@ StoredImage with_slices_stacked(const StoredImage& image) {
     return result;
 }
 
+StoredImage in_volumes(const StoredImage& image) {
+    return find_slices(image).problem.empty() ? with_slices_stacked(image) : image;
+}
+
 } // namespace lsrecon

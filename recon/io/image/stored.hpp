@@ -94,5 +94,7 @@ SliceStack find_slices(const StoredImage& image);
 /// its frame, and a finding, for a slice that lacks one. InputError when frames at several
 /// positions are no such slices.
 StoredImage with_slices_stacked(const StoredImage& image);
+/// The same where they are such slices; else the frames as they are.
+StoredImage in_volumes(const StoredImage& image);
 
 } // namespace lsrecon

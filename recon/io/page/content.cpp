@@ -43,11 +43,6 @@ Findings failures_of(const StoredImage& image) {
     return findings;
 }
 
-/// Slices as volumes where they are some; else the frames as they are.
-StoredImage stacked(const StoredImage& image) {
-    return find_slices(image).problem.empty() ? with_slices_stacked(image) : image;
-}
-
 /// The residuals of the first solves.
 void add_residuals(Json& panels, const std::vector<ImageFrame>& frames) {
     constexpr std::size_t most_curves = 40;
@@ -187,11 +182,11 @@ std::vector<PageFact> headline(const Record& record, const Record& solves, std::
 /// Adds what a file of this program holds; gives back the image without its values.
 Image add_sets_of(const Reader& file, PageContent& content, Findings& findings) {
     Image about;
-    if (file->has("image")) {
+    if (file->has("image") || file->has("fhd")) {
         const StoredImage image = checked(format_of_input(file->path()).open(file->path(), {}));
         about = image.about;
         findings = failures_of(image);
-        content.sets.push_back({"image", stacked(image)});
+        content.sets.push_back({"image", in_volumes(image)});
     }
     if (file->has("coil_maps")) {
         add_maps(content, file->path());
@@ -204,12 +199,12 @@ Image add_sets_of(const Reader& file, PageContent& content, Findings& findings) 
         }
     }
     if (content.sets.empty()) {
-        throw InputError({file->path(), "file",
-                          "an HDF5 file with none of /image, /coil_maps, /noise_map, /g_factor",
-                          "a scan, an image or coil maps",
-                          "name a file that 'lsrecon recon' wrote"});
+        throw InputError(
+            {file->path(), "file",
+             "an HDF5 file with none of /image, /fhd, /coil_maps, /noise_map, /g_factor",
+             "a scan, an image or coil maps", "name a file that 'lsrecon recon' wrote"});
     }
-    if (!file->has("image")) {
+    if (about.record.empty()) {
         about.record = record_of(*file);
     }
     return about;
@@ -236,7 +231,7 @@ PageContent page_of_image(const std::string& path, Reporter& report) {
     } else {
         const StoredImage image = checked(format.open(path, {}));
         findings = image.findings;
-        content.sets.push_back({"image", stacked(image)});
+        content.sets.push_back({"image", in_volumes(image)});
     }
     report.add(findings);
     const Record solves = solves_in_words(about.frames, about.record);

@@ -49,7 +49,7 @@ struct PageContent {
     std::vector<std::pair<std::string, Record>> tables{}; ///< below it, by their titles
 };
 
-/// Everything in the file that is an image: /image, /coil_maps [C, (Z,) Y, X], /noise_map and
+/// Everything in the file that is an image: /image, /fhd, /coil_maps [C, (Z,) Y, X], /noise_map and
 /// /g_factor [(Z,) Y, X], with the record; or the image of another format. Slices that make
 /// volumes are stacked, and frames that failed noted. InputError when there is none of them, or a
 /// value is not finite.

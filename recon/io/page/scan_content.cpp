@@ -11,6 +11,8 @@
 #include "io/page/page.hpp"
 #include "io/scan_file.hpp"
 #include "scan/coil_transform.hpp"
+#include "scan/delays.hpp"
+#include "scan/pose.hpp"
 
 namespace lsrecon {
 
@@ -148,6 +150,39 @@ Json first_samples(const Scan& scan, const Frame& frame) {
         result["coils"].push_back(std::move(values));
     }
     return result;
+}
+
+/// The centre of the first spoke and of that whose direction is nearest to the opposite: positions
+/// along the first, cycles/FOV, and the root of the energy of all coils. Null without spokes.
+Json opposed_spokes(const Scan& scan, const Frame& frame) {
+    const ReadoutCourse course(*frame.trajectory);
+    if (!course.is_radial || frame.samples.rows() == 0) {
+        return nullptr;
+    }
+    const std::vector<Vec3>& directions = course.directions;
+    const auto cosine = [&](std::size_t spoke) { return dot(directions[0], directions[spoke]); };
+    std::size_t opposed = 0;
+    for (std::size_t spoke = 1; spoke < directions.size(); ++spoke) {
+        opposed = cosine(spoke) < cosine(opposed) ? spoke : opposed;
+    }
+    const double reach = std::min(half_of(scan.grid, 0), 16.0);
+    Json spokes = Json::array();
+    for (const std::size_t spoke : {std::size_t(0), opposed}) {
+        Json points = Json::array();
+        for (std::size_t m = course.first(spoke); m < course.ends[spoke]; ++m) {
+            const double at = dot(directions[0], frame.trajectory->positions[m]);
+            if (std::abs(at) <= reach) {
+                double energy = 0;
+                for (std::size_t c = 0; c < frame.samples.rows(); ++c) {
+                    energy += std::norm(frame.samples(c, m));
+                }
+                points.push_back({brief(at), brief(std::sqrt(energy))});
+            }
+        }
+        spokes.push_back(std::move(points));
+    }
+    const double degrees = std::acos(std::clamp(cosine(opposed), -1.0, 1.0)) * 180 / pi;
+    return {{"degrees", brief(degrees)}, {"spokes", std::move(spokes)}};
 }
 
 /// Samples a cell and the share of cells with a sample, by shells of |k| / (N/2).
@@ -317,6 +352,9 @@ PageContent page_of_scan(const std::string& path, const ReadOptions& options, Re
     }
     content.panels["trajectory"] = positions_of(scan, *frame->trajectory);
     content.panels["first"] = first_samples(scan, *frame);
+    if (Json spokes = opposed_spokes(scan, *frame); !spokes.is_null()) {
+        content.panels["opposed"] = std::move(spokes);
+    }
     if (!scan.noise.empty()) {
         content.panels["noise"] = noise_of(scan.noise);
     }
