@@ -232,6 +232,9 @@ Reconstructed reconstruct(FrameSource& source, ImageSink& sink, Transforms& tran
     if (!method_of(options.solve).solves || need_prior(options.solve.regularisers)) {
         options.prepare.estimate.sets = 1; // which have one image alone
     }
+    if (options.prepare.field_map.is_refined && !options.prepare.estimate.sets) {
+        options.prepare.estimate.sets = 1; // which is what the field is fitted with
+    }
     const bool has_noise = options.snr_units || options.noise_solves > 0;
     if (has_noise && !options.prepare.estimate.sets) {
         options.prepare.estimate.sets = 1; // whose noise is that of a linear image
@@ -283,6 +286,7 @@ Reconstructed reconstruct(FrameSource& source, ImageSink& sink, Transforms& tran
         loops.solve(slice);
     }
     frames.end(model_check);
+    report.add(prepared.refined_fields().findings());
 
     const Settings& settings = *loops.settings();
     Reconstructed result{SolveSummary(settings.solve), std::move(about), frames.finished_before(),

@@ -5,7 +5,9 @@
 #include <algorithm>
 
 #include "base/numbers.hpp"
+#include "model/bipolar_echoes.hpp"
 #include "model/field_from_echoes.hpp"
+#include "model/slice_periods.hpp"
 #include "reconstruct.hpp"
 #include "scan/echoes.hpp"
 #include "scan/pose.hpp"
@@ -58,16 +60,21 @@ SliceField field_of(const EchoImageSink& sink, const Slice& slice, Reporter& rep
     std::vector<std::size_t> frames = slice.frames();
     std::sort(frames.begin(), frames.end());
     EchoImages echoes{sink.grid, {}, {}};
-    bool is_reversed = false;
-    bool is_forward = false;
+    std::vector<bool> reversed;
     for (const std::size_t f : frames) {
         const Echo& echo = *sink.frames[f].echo;
         echoes.times.push_back(echo.time);
         echoes.images.push_back(sink.images[f]);
-        (echo.is_reversed ? is_reversed : is_forward) = true;
+        reversed.push_back(echo.is_reversed);
     }
-    if (is_reversed && is_forward && slice.index == 0) {
-        report.add({Found::echoes_bipolar});
+    const auto backward = std::count(reversed.begin(), reversed.end(), true);
+    if (backward > 0 && backward < static_cast<long>(reversed.size())) {
+        const std::optional<BipolarPhase> phase = take_out_directions(echoes, reversed);
+        if (slice.index == 0) {
+            report.add(phase ? Finding{Found::echoes_corrected,
+                                       {{"offset", phase->offset}, {"slope", phase->slope}}}
+                             : Finding{Found::echoes_bipolar});
+        }
     }
     const Frame& first = sink.frames[frames.front()];
     return {slice_in(first.label), first.position, field_from_echoes(echoes)};
@@ -90,7 +97,8 @@ EchoImageSink images_of(EchoFrames& echoes, Transforms& transforms,
 }
 
 EchoFieldMap fitted(const EchoImageSink& sink, Reporter& report) {
-    EchoFieldMap map{sink.grid, {}, {}};
+    EchoFieldMap map;
+    map.grid = sink.grid;
     for (const Slice& slice : sink.slices) {
         map.slices.push_back(field_of(sink, slice, report));
     }
@@ -99,6 +107,7 @@ EchoFieldMap fitted(const EchoImageSink& sink, Reporter& report) {
             map.times.push_back(frame.echo->time);
         }
     }
+    agree_on_periods(map);
     return map;
 }
 
@@ -154,6 +163,7 @@ EchoFieldMap field_map_of(const std::vector<FrameSource*>& scans, const std::vec
     EchoFieldMap map = fitted(first, report);
     if (blurs(map, echoes.scan().frames)) {
         Reporter nobody_watches;
+        options.is_checked = false;
         options.prepare.field_map = FromEchoes();
         options.prepare.stored_field = as_stored(map);
         EchoImageSink second = images_of(echoes, transforms, options, nobody_watches);
@@ -180,6 +190,12 @@ void consider_pieces(const EchoFieldMap& map, const std::string& file, Reporter&
         throw InputError({file, "echoes", "no voxels whose phases agree with their neighbours'",
                           "signal in the images of all echoes",
                           "look at these images with 'lsrecon recon'"});
+    }
+    if (!map.unsure.empty()) {
+        report.add(
+            {Found::field_slices,
+             {{"slices", map.unsure.size()}, {"period", std::round(map.slices.front().of.period)}},
+             {{"names", comma_separated(map.unsure)}}});
     }
     if (more > 0) {
         report.add({Found::field_pieces,

@@ -364,6 +364,7 @@ StoredVolumes FileReconstruction::field_of_echoes() {
     read.with_times = true;
     ScanFile source(scan_file_, read);
     ReconstructOptions options;
+    options.is_checked = false; // as the images that follow are
     options.prepare = request_.prepare;
     options.prepare.geometry = {};
     options.prepare.leave_out.readouts_of_frames = {}; // of frames by other numbers

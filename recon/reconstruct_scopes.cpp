@@ -81,7 +81,7 @@ double most_noise_of(const Run& run, const Frame& frame) {
 
 void compare_models(const Run& run, TrajectoryScope& at, const FrameData& data) {
     SliceScope& slice = at.slice;
-    if (slice.is_compared || !run.method().solves) {
+    if (slice.is_compared || !run.method().solves || !run.request.is_checked) {
         return;
     }
     slice.is_compared = true;
@@ -171,7 +171,7 @@ void explain_samples(TrajectoryScope& at, const FrameData& data, const SolveOpti
 void explain_parts(TrajectoryScope& at, const FrameData& data, const Solved& solved,
                    ImageFrame& image) {
     const bool is_one_problem = solved.stops.size() == 1; // none where nothing was solved
-    if (!is_one_problem || data.frame.samples.empty()) {
+    if (!is_one_problem || data.frame.samples.empty() || !at.run.request.is_checked) {
         return;
     }
     const Stage stage(at.run.report, "parts");

@@ -77,6 +77,9 @@ void add_numbers(Image& about, const Run& run, const FrameResults& frames,
     for (const auto& [name, number] : run.prepared.numbers()) {
         add(name, number);
     }
+    for (const auto& [name, number] : run.prepared.refined_fields().numbers()) {
+        add(name, number);
+    }
     for (const auto& [name, number] : run.model_check.numbers()) {
         add(name, number);
     }

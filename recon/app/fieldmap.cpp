@@ -218,7 +218,9 @@ EchoFieldMap map_of_images(const FieldFlags& options, Record& record, Console& c
                                    {"echoes", comma_separated(options.inputs)}});
     const Stage stage(console, "field map");
     const auto& frames = first.about.frames;
-    EchoFieldMap map{first.about.grid, echoes.times, {}};
+    EchoFieldMap map;
+    map.grid = first.about.grid;
+    map.times = echoes.times;
     map.slices.push_back({"", frames.front().position, field_from_echoes(echoes)});
     consider_pieces(map, first.file, console);
     return map;

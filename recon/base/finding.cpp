@@ -647,10 +647,23 @@ std::vector<FindingRow> on_models() {
          says("Beside the largest piece of each slice, voxels with signal form {pieces:piece} that "
               "it does not touch, of {voxels:voxel}. The field of a piece may be wrong by a "
               "multiple of {period} Hz, which is 1 / the distance of two echoes.")},
+        {Found::field_slices, "field_slices", Severity::info,
+         says("The field of {slices:slice} may be wrong by a multiple of {period} Hz, since the "
+              "phases of their neighbours do not show it: {names}.")},
+        {Found::field_refined, "field_refined", Severity::info,
+         says("The scan itself corrects the field map by {size} Hz (root mean square, known within "
+              "{deviation} Hz) in {refined} of {slices:slice}: {less:%} less of the samples stays "
+              "unexplained.")},
+        {Found::field_kept, "field_kept", Severity::info,
+         says("The field map stays as it is: the scan shows no correction of it beyond doubt.")},
         {Found::echoes_bipolar, "echoes_bipolar", Severity::warning,
          says("Some echoes were read forward and others backward. What delays and eddy currents do "
               "to their phases is in the field map, mostly as a ramp along x. Use the echoes of "
               "one direction, by `contrast`.")},
+        {Found::echoes_corrected, "echoes_corrected", Severity::info,
+         says("Some echoes were read backward. Their phase of {offset} rad and {slope} rad a voxel "
+              "along x beyond that of the others is taken out. Half a turn more would show in no "
+              "echo, and as a field that is wrong by half of 1 / the distance of echoes.")},
         {Found::beyond_field_of_view, "beyond_field_of_view", Severity::warning,
          says("The object reaches beyond the field of view of {fov} mm, and what lies there is "
               "spread over the image. The samples resolve it: `matrix` {matrix} `fov_mm` {wide} "

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <numeric>
 #include <queue>
 #include <random>
 
@@ -80,7 +81,10 @@ public:
 
     const std::size_t voxels;
     const std::size_t count; ///< of the echoes
-    std::vector<EchoPair> pairs; ///< the pair that is unwrapped comes first
+    /// Those of neighbours and with the first and the last echo, which tell nearly all: memory
+    /// grows with the echoes, and not with their square. The pair that is unwrapped comes first.
+    std::vector<EchoPair> pairs;
+    double number_of_likelihood = 0; ///< likelihood()
     RealVector energy; ///< N, of all echoes
     RealVector information; ///< N: noise of variance 1 a part gives the first phase 1 / sqrt(this)
     double noise = 0; ///< variance of a real or imaginary part
@@ -109,15 +113,25 @@ std::vector<std::complex<float>> product_of(const CoilRows& m, const CoilRows& n
 Echoes::Echoes(const EchoImages& echoes)
     : voxels(echoes.grid.voxels()), count(echoes.times.size()) {
     energy = RealVector::Zero(static_cast<Eigen::Index>(voxels));
-    for (std::size_t a = 0; a < echoes.times.size(); ++a) {
-        energy += squares_of(echoes.images[a]);
-        for (std::size_t b = 0; b < a; ++b) {
-            const bool later = echoes.times[a] > echoes.times[b];
-            pairs.push_back({std::abs(echoes.times[a] - echoes.times[b]),
-                             later ? product_of(echoes.images[b], echoes.images[a])
-                                   : product_of(echoes.images[a], echoes.images[b])});
+    std::vector<std::size_t> order(count);
+    std::iota(order.begin(), order.end(), std::size_t(0));
+    std::sort(order.begin(), order.end(),
+              [&](std::size_t a, std::size_t b) { return echoes.times[a] < echoes.times[b]; });
+    double of_all = 0; // squares of distances
+    double of_pairs = 0;
+    for (std::size_t b = 0; b < count; ++b) {
+        energy += squares_of(echoes.images[b]);
+        for (std::size_t a = 0; a < b; ++a) {
+            const double spacing = echoes.times[order[b]] - echoes.times[order[a]];
+            of_all += spacing * spacing;
+            if (a + 1 == b || a == 0 || b + 1 == count) {
+                of_pairs += spacing * spacing;
+                pairs.push_back(
+                    {spacing, product_of(echoes.images[order[a]], echoes.images[order[b]])});
+            }
         }
     }
+    number_of_likelihood = static_cast<double>(count) * of_pairs / of_all;
     constexpr double same = 1 + 1e-3; // echo times are rounded
     std::stable_sort(pairs.begin(), pairs.end(), [&](const EchoPair& a, const EchoPair& b) {
         return a.spacing * same < b.spacing;
@@ -361,7 +375,8 @@ class Roughness {
 public:
     Roughness(const Grid& grid, const MaskedVoxels& voxels);
 
-    /// Weights of differences that are edges are lower: 1 / (scale^2 (1 + (D f / scale)^2)).
+    /// Weights of differences that are edges are lower: 1 / (scale^2 (1 + m)^2) with the mean m of
+    /// (D f / (1.5 scale))^2 over neighbours across D, since edges go on and noise does not.
     void set(const RealVector& field, double scale);
     RealVector apply(const RealVector& curvature, const RealVector& field) const;
     RealVector diagonal(const RealVector& curvature) const;
@@ -376,6 +391,9 @@ private:
             return f(after[3][i]) - f(after[0][i]) + 3 * (f(after[1][i]) - f(after[2][i]));
         }
     };
+
+    /// The mean over a voxel and up to three to either side of it along the other dimensions.
+    double mean_across(const Along& along, const RealVector& squares, std::size_t i) const;
 
     const MaskedVoxels& voxels_;
     std::vector<Along> along_;
@@ -400,16 +418,42 @@ Roughness::Roughness(const Grid& grid, const MaskedVoxels& voxels) : voxels_(vox
 }
 
 void Roughness::set(const RealVector& field, double scale) {
+    constexpr double edge = 1.5;
     const auto none = static_cast<std::uint32_t>(voxels_.count());
     for (Along& along : along_) {
-        along.weights = RealVector::Zero(field.size());
+        RealVector squares(field.size());
         voxels_.for_all([&](std::size_t i, Eigen::Index n) {
             const bool inside =
                 along.after[1][i] != none && along.after[2][i] != none && along.after[3][i] != none;
-            const double steep = along.factor * along.difference(field, i) / scale;
-            along.weights(n) = inside ? std::pow(along.factor / scale, 2) / (1 + steep * steep) : 0;
+            const double steep = along.factor * along.difference(field, i) / (edge * scale);
+            squares(n) = inside ? steep * steep : -1;
+        });
+        along.weights = RealVector::Zero(field.size());
+        voxels_.for_all([&](std::size_t i, Eigen::Index n) {
+            if (squares(n) >= 0) {
+                along.weights(n) = std::pow(along.factor / scale, 2) /
+                                   std::pow(1 + mean_across(along, squares, i), 2);
+            }
         });
     }
+}
+
+double Roughness::mean_across(const Along& along, const RealVector& squares, std::size_t i) const {
+    double sum = 0;
+    double count = 0;
+    const auto add = [&](std::size_t at) {
+        const double square = at < voxels_.count() ? squares(static_cast<Eigen::Index>(at)) : -1;
+        sum += std::max(square, 0.0);
+        count += square >= 0 ? 1 : 0;
+    };
+    add(i);
+    for (const Along& other : along_) {
+        for (std::size_t steps = 1; &other != &along && steps < other.after.size(); ++steps) {
+            add(other.after[steps][i]);
+            add(other.before[steps][i]);
+        }
+    }
+    return sum / count;
 }
 
 RealVector Roughness::apply(const RealVector& curvature, const RealVector& field) const {
@@ -468,7 +512,8 @@ RealVector solved(const Roughness& roughness, const RealVector& curvature, const
 
 /// -log of the likelihood of a map, twice, by the first pairs: sum of 2 a (1 - cos(2 pi f dt -
 /// phase)), and the parabola above it that touches it at the map. All pairs of E echoes together,
-/// with a = |product| / (E noise), have the likelihood of the echoes.
+/// with a = |product| / (E noise), have the likelihood of the echoes, and some of them that with as
+/// much curvature.
 struct Likelihood {
     RealVector curvature, pull; ///< the parabola's least is at curvature^-1 pull
     double misfit = 0;
@@ -476,7 +521,7 @@ struct Likelihood {
 
 Likelihood likelihood(const Echoes& echoes, const MaskedVoxels& voxels, std::size_t pairs,
                       const RealVector& field) {
-    const double number = pairs == 1 ? 2 : static_cast<double>(echoes.count);
+    const double number = pairs == 1 ? 2 : echoes.number_of_likelihood;
     Likelihood result{RealVector::Zero(field.size()), RealVector::Zero(field.size())};
     RealVector misfits = RealVector::Zero(field.size());
     voxels.for_all([&](std::size_t i, Eigen::Index n) {

@@ -11,6 +11,7 @@ namespace {
 
 const std::string none = "none";
 const std::string of_echoes = "auto";
+const std::string refined = "refine";
 
 struct ToWord {
     std::string operator()(const DefaultSource&) const { return ""; }
@@ -44,10 +45,20 @@ FieldSource field_source(const std::string& word) {
     if (word.empty()) {
         return DefaultSource();
     }
+    const bool names_more = word.rfind(refined + ":", 0) == 0;
+    if (word == refined || names_more) {
+        FieldSource source = field_source(names_more ? word.substr(refined.size() + 1) : "");
+        if (source.is_refined || is_none(source)) {
+            throw UsageError("`field_map` " + word +
+                             "\n  expected: refine, refine:auto or refine:FILE");
+        }
+        source.is_refined = true;
+        return source;
+    }
     if (word == of_echoes) {
         return FromEchoes();
     }
-    return word == none ? FieldSource(NoSource()) : NamedFile{word};
+    return word == none ? FieldSource(NoSource()) : FieldSource(NamedFile{word});
 }
 
 std::string word_of(const MapsSource& source) {
@@ -55,7 +66,8 @@ std::string word_of(const MapsSource& source) {
 }
 
 std::string word_of(const FieldSource& source) {
-    return std::visit(ToWord(), source);
+    const std::string word = std::visit(ToWord(), static_cast<const FieldSource::variant&>(source));
+    return source.is_refined ? refined + (word.empty() ? "" : ":") + word : word;
 }
 
 } // namespace lsrecon

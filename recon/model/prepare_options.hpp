@@ -28,10 +28,14 @@ struct FromEchoes {};
 
 /// The source of coil maps, and of a field map.
 using MapsSource = std::variant<DefaultSource, NoSource, const MapsMethod*, NamedFile>;
-using FieldSource = std::variant<DefaultSource, NoSource, FromEchoes, NamedFile>;
+struct FieldSource : std::variant<DefaultSource, NoSource, FromEchoes, NamedFile> {
+    using variant::variant;
+    bool is_refined = false; ///< whether the scan itself corrects it
+};
 
-/// The source that a word names: "none", "auto" for the field of echoes, the name of a row of
-/// maps_methods() or of a file; "" for the default.
+/// The source that a word names: "none", "auto" for the field of echoes, "refine" or
+/// "refine:SOURCE" for a field that is refined, the name of a row of maps_methods() or of a file;
+/// "" for the default.
 MapsSource maps_source(const std::string& word);
 FieldSource field_source(const std::string& word);
 /// The word that names a source.

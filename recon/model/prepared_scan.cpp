@@ -25,6 +25,9 @@ Model PreparedScan::model_of(const Slice& slice, Transforms& transforms) {
                 preparation_.field ? preparation_.field->of(slice)
                                    : preparation_.scan.off_resonance,
                 nullptr};
+    if (preparation_.options.field_map.is_refined) {
+        refine(slice, model, transforms);
+    }
     if (preparation_.prior) {
         model.prior = preparation_.prior->of(slice);
         if (model.maps_scale != 1) {
@@ -34,6 +37,24 @@ Model PreparedScan::model_of(const Slice& slice, Transforms& transforms) {
         }
     }
     return model;
+}
+
+/// A field that is corrected by the first good frame of the slice, where that shows it.
+void PreparedScan::refine(const Slice& slice, Model& model, Transforms& transforms) {
+    const std::optional<std::size_t> first = first_good_of(slice);
+    const std::size_t maps = model.coil_maps->columns();
+    if (!first || (maps > 0 && maps != scan().grid.voxels())) { // of two sets
+        return;
+    }
+    const Stage stage(preparation_.report, "field map");
+    const SliceRefinement found = look_at(
+        *first, [&](const Frame& frame) { return refine_field(transforms, scan(), model, frame); });
+    preparation_.refined.add(found);
+    if (found.is_clear()) {
+        OffResonance corrected = *model.off_resonance;
+        corrected.field += found.correction;
+        model.off_resonance = std::make_shared<const OffResonance>(std::move(corrected));
+    }
 }
 
 } // namespace lsrecon

@@ -49,6 +49,8 @@ public:
     const std::vector<std::pair<std::string, double>>& numbers() const {
         return preparation_.numbers;
     }
+    /// What the scan shows of field maps that were to be refined, so far.
+    const FieldRefinements& refined_fields() const { return preparation_.refined; }
     /// Whether the samples of a frame cannot be used.
     bool is_bad(std::size_t frame) const { return preparation_.frames.is_bad(frame); }
     /// A frame with its samples. The only frame of a scan can be taken once.
@@ -62,6 +64,8 @@ public:
     }
 
 private:
+    void refine(const Slice& slice, Model& model, Transforms& transforms);
+
     ScanInPreparation preparation_;
 };
 

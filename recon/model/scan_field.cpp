@@ -35,6 +35,23 @@ std::shared_ptr<const OffResonance> ScanField::of(const Slice& slice) {
                        off_resonance_in(volumes_.take(slice)).scaled(factor_));
 }
 
+namespace {
+
+void require_refinable(const std::string& wanted, bool has_field, const Scan& scan) {
+    if (!has_field) {
+        throw UsageError("`field_map` " + wanted +
+                         ": the scan has no field map\n  next:     name one with `field_map` "
+                         "refine:FILE, or refine:auto for a scan with echoes");
+    }
+    if (scan.voxels) {
+        throw UsageError("`field_map` " + wanted +
+                         ": the scan has /voxels, and a map is refined on a grid only\n"
+                         "  next:     leave it out");
+    }
+}
+
+} // namespace
+
 void take_field(ScanInPreparation& preparation) {
     PrepareOptions& options = preparation.options;
     Scan& scan = preparation.scan;
@@ -48,6 +65,9 @@ void take_field(ScanInPreparation& preparation) {
     const bool is_beside = !file_of(options.field_map).empty() || is_of_echoes(options.field_map);
     if (is_own && scan.off_resonance->is_zero()) {
         scan.findings.push_back({Found::field_map_zero});
+    }
+    if (options.field_map.is_refined) {
+        require_refinable(wanted, is_own || is_beside, scan);
     }
     if (!is_own && !is_beside && factor != 1) {
         throw UsageError(text("`field_scale` ", factor,
@@ -80,9 +100,10 @@ void take_field(ScanInPreparation& preparation) {
     }
     preparation.field.emplace(wanted, std::move(*options.stored_field), scan, preparation.slices,
                               preparation.file_grid, options.geometry.shifts(), factor);
-    scan.facts.push_back((sha256.empty() ? "field map of the scan's echoes"
-                                         : "field map of " + wanted + ", SHA-256 " + sha256) +
-                         (preparation.field->differ() ? ", resampled to each slice" : ""));
+    scan.facts.push_back(
+        (sha256.empty() ? "field map of the scan's echoes"
+                        : "field map of " + file_of(options.field_map) + ", SHA-256 " + sha256) +
+        (preparation.field->differ() ? ", resampled to each slice" : ""));
     scan.off_resonance = preparation.field->of(
         preparation.slices[slice_of_frames(preparation.slices)[preparation.frames.first_good()]]);
     find_idle_field(scan, scan.findings);

@@ -8,6 +8,7 @@
 
 #include "base/computation.hpp"
 #include "model/gradient_delays.hpp"
+#include "model/refined_field.hpp"
 #include "model/scan_field.hpp"
 #include "model/scan_maps.hpp"
 #include "model/slice_volumes.hpp"
@@ -35,6 +36,7 @@ struct ScanInPreparation {
     std::optional<ScanMaps> maps;
     std::optional<ScanPrior> prior;
     std::optional<DelaysFound> delays; ///< that the scan shows, where somebody looked
+    FieldRefinements refined; ///< of slices whose field maps the scan corrects
     /// Numbers that a step has found, by their names, for the record.
     std::vector<std::pair<std::string, double>> numbers;
 };

@@ -326,13 +326,14 @@ OptionTable geometry_options(GeometryOptions& geometry) {
 OptionTable field_options(PrepareOptions& prepare) {
     return in(
         "Geometry",
-        {{"field_map", source_value(prepare.field_map, &field_source, "FILE|auto|none"),
+        {{"field_map",
+          source_value(prepare.field_map, &field_source, "FILE|auto|refine[:FILE|:auto]|none"),
           "field map for off-resonance correction", Unit{"Hz"}, Default{"the scan's own"},
           More{"A file with `/field_map`, a real image, or an array (.npy, .cfl). HDF5 may also "
                "hold R2* in 1/s as `/r2star`. The map is resampled to the image, and a 3D map to "
                "each slice. The word auto makes it of the scan's echoes, as `lsrecon fieldmap` "
-               "does, and "
-               "none skips the correction."}},
+               "does. With refine the scan itself corrects the map by a polynomial where that "
+               "explains clearly more of it. The word none skips the correction."}},
          {"field_scale", number(prepare.field_scale, from(-100, 100)), "factor for the field map",
           Is::expert, More{"Use -1 for the other sign, and 0.15915 for a map in rad/s."}}});
 }

@@ -40,6 +40,9 @@ struct ReconstructOptions {
     }
     static constexpr std::size_t usual_noise_solves = 150; ///< replicas then have an error of 4 %
     double certify = 0; ///< largest relative error of an image by its transforms; 0: not asked for
+    /// Whether the model is compared with others, and noted what images leave of readouts and
+    /// coils.
+    bool is_checked = true;
     /// Called with every residual of a frame; null for nobody.
     std::function<void(std::size_t frame, const Iteration& iteration)> on_iteration;
 };

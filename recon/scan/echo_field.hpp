@@ -39,6 +39,7 @@ struct EchoFieldMap {
     Grid grid;
     std::vector<double> times; ///< s, of the echoes
     std::vector<SliceField> slices;
+    std::vector<std::string> unsure; ///< slices that may differ from others by 1 / echo distance
 };
 
 } // namespace lsrecon

@@ -15,10 +15,10 @@ from in_folders import INPUT, USAGE, codes, expect, run_cases
 QUIET = ["--quiet", "--backend", "host"]
 
 
-def echoes(folder, name, *more):
+def echoes(folder, name, *more, times="4,9"):
     folder.run(0, ["simulate", "--trajectory", "spiral", "--matrix", "48,48",
                    "--off-resonance-hz", "120", "--readout-ms", "12", "--coils", "4", "--snr", "30",
-                   "--echo-times", "4,9", "-o", name, "--truth", "object.h5", *more, *QUIET])
+                   "--echo-times", times, "-o", name, "--truth", "object.h5", *more, *QUIET])
 
 
 def map_of(folder, *words, name="map.h5"):
@@ -137,19 +137,51 @@ def a_spiral_is_corrected_on_the_way(make):
     expect(max(np.divide(made, true)) < 1.1, f"{made} with the map, {true} with the true one")
 
 
+def the_scan_refines_its_map(make):
+    folder = make()
+    folder.run(0, ["simulate", "--trajectory", "spiral", "--matrix", "32,32", "--coils", "8",
+                   "--off-resonance-hz", "60", "--readout-ms", "12", "--snr", "80", "-o",
+                   "blurred.h5", "--truth", "object.h5", *QUIET])
+    truth = np.abs(image_of(folder, "object.h5"))
+    with h5py.File(folder / "wrong.h5", "w") as f:
+        f["field_map"] = field_of(folder, "blurred.h5") + np.linspace(-10, 60, 32)
+        f["field_map"].attrs["units"] = "Hz"
+    images = {}
+    for words in ([], ["refine"], ["wrong.h5"], ["refine:wrong.h5"]):
+        folder.run(0, ["recon", "blurred.h5", "-o", "one.h5", "--lambda", "0.01", *QUIET,
+                       *(["--field-map", *words] if words else [])])
+        images["".join(words)] = image_of(folder, "one.h5")
+        if words == ["refine"]:
+            expect("field_kept" in codes(folder / "one.h5"), "a right map is refined")
+    expect(np.array_equal(images[""], images["refine"]), "a right map changes the image")
+    expect("field_refined" in codes(folder / "one.h5"), "a wrong map is not refined")
+    with h5py.File(folder / "one.h5") as f:
+        record = dict(f["record"].attrs)
+    expect(record["field_unexplained"] < record["field_unexplained_before"]
+           and record["field_correction_deviation_hz"] < record["field_correction_hz"] / 3,
+           f"{record}")
+    wrong, refined = (np.linalg.norm(np.abs(images[word]) - truth) / np.linalg.norm(truth)
+                      for word in ("wrong.h5", "refine:wrong.h5"))
+    expect(refined < 0.7 * wrong, f"{refined} with the refined map, {wrong} with the wrong one")
+    folder.run(USAGE, ["recon", "object.h5", "-o", "x.h5", "--field-map", "refine:none", *QUIET],
+               ["refine:FILE"])
+
+
 def echoes_of_both_directions_are_noted(make):
     folder = make()
-    echoes(folder, "echoes.mrd")
-    facts, _, _ = map_of(folder, "echoes.mrd")
-    expect(not facts["warnings"], f"{facts['warnings']}")
-    with h5py.File(folder / "echoes.mrd", "r+") as f:
-        rows = f["dataset/data"][...]
-        backward = rows["head"]["idx"]["contrast"] == 1
-        rows["head"]["flags"][backward] |= 1 << 21
-        f["dataset/data"][...] = rows
-    facts, _, _ = map_of(folder, "echoes.mrd")
-    expect([w["code"] for w in facts["warnings"]].count("echoes_bipolar") == 1,
-           f"{facts['warnings']}")
+    for name, times in (("two.mrd", "4,9"), ("three.mrd", "4,6,8")):
+        echoes(folder, name, times=times)
+        facts, _, _ = map_of(folder, name)
+        expect(not facts["warnings"], f"{facts['warnings']}")
+        with h5py.File(folder / name, "r+") as f:
+            rows = f["dataset/data"][...]
+            backward = rows["head"]["idx"]["contrast"] == 1
+            rows["head"]["flags"][backward] |= 1 << 21
+            f["dataset/data"][...] = rows
+        facts, _, _ = map_of(folder, name)
+        found = [w["code"] for w in facts["warnings"]]
+        expect(found.count("echoes_bipolar") == (name == "two.mrd")
+               and found.count("echoes_corrected") == (name == "three.mrd"), f"{name}: {found}")
 
 
 def what_is_missing_is_named(make):
@@ -178,4 +210,5 @@ def what_is_missing_is_named(make):
 if __name__ == "__main__":
     sys.exit(run_cases([the_echoes_of_a_scan_give_its_field, two_scans_are_two_echoes,
                         images_give_the_same_field, a_spiral_is_corrected_on_the_way,
+                        the_scan_refines_its_map,
                         echoes_of_both_directions_are_noted, what_is_missing_is_named]))

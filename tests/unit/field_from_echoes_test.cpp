@@ -5,6 +5,8 @@
 #include <cmath>
 #include <functional>
 #include <gtest/gtest.h>
+
+#include "model/bipolar_echoes.hpp"
 #include <random>
 
 namespace lsrecon {
@@ -174,6 +176,43 @@ TEST(FieldFromEchoes, HasNoPieceOfNoiseAlone) {
             field_from_echoes(echoes_of(grid, none, none, {0.004, 0.005}, 1, coils));
         EXPECT_TRUE(found.pieces.empty());
     }
+}
+
+TEST(FieldFromEchoes, TakesFewPairsOfManyEchoes) {
+    const Grid grid = grid_of(48, 48);
+    const auto field = [](double x, double y, double) { return 60 * std::cos(x / 12 + y / 15); };
+    std::vector<double> times;
+    for (int e = 0; e < 9; ++e) {
+        times.push_back(0.003 + 0.002 * e);
+    }
+    const EchoField found = field_from_echoes(echoes_of(grid, disc, field, times, 0.05));
+    // Of a voxel by all echoes: 0.05 / (2 pi sqrt(sum (t - mean)^2)).
+    const double bound = 0.05 / (2 * pi * 0.002 * std::sqrt(60.0));
+    EXPECT_NEAR(found.unsmoothed, bound, 0.15 * bound);
+    EXPECT_LT(error_of(found, grid, field, disc), 0.7 * bound);
+}
+
+TEST(BipolarEchoes, PhaseOfBackwardEchoesIsTakenOut) {
+    const Grid grid = grid_of(48, 48);
+    const auto field = [](double x, double y, double) { return 60 * std::cos(x / 12 + y / 15); };
+    EchoImages echoes = echoes_of(grid, disc, field, {0.002, 0.004, 0.006}, 0.05);
+    const EchoImages before = echoes;
+    const std::vector<bool> reversed{false, true, false};
+    CoilMatrix image = echoes.images[1].to_doubles();
+    for (Eigen::Index n = 0; n < image.cols(); ++n) {
+        image.col(n) *= std::polar(1.0, 0.4 - 0.1 * static_cast<double>(n % 48 - 24));
+    }
+    echoes.images[1] = CoilRows(image);
+    const auto phase = take_out_directions(echoes, reversed);
+    ASSERT_TRUE(phase);
+    EXPECT_NEAR(phase->offset, 0.4, 0.02);
+    EXPECT_NEAR(phase->slope, -0.1, 0.002);
+    EXPECT_LT(error_of(field_from_echoes(echoes), grid, field, disc), 1.5);
+    EchoImages two{grid, {0.002, 0.004}, {before.images[0], before.images[1]}};
+    EXPECT_FALSE(take_out_directions(two, {false, true}));
+    const auto none = [](double, double, double) { return 0.0; };
+    EchoImages noise = echoes_of(grid, none, none, {0.002, 0.004, 0.006}, 1);
+    EXPECT_FALSE(take_out_directions(noise, reversed));
 }
 
 } // namespace

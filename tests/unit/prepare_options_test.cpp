@@ -20,5 +20,16 @@ TEST(PrepareOptions, ReadingKnowsWhatTheyNeed) {
     EXPECT_EQ(read.image.shift_mm, options.geometry.shift_mm);
 }
 
+TEST(PrepareOptions, WordsOfFieldsThatAreRefined) {
+    for (const std::string word :
+         {"", "auto", "none", "f.h5", "refine", "refine:auto", "refine:f.h5"}) {
+        const FieldSource source = field_source(word);
+        EXPECT_EQ(word_of(source), word);
+        EXPECT_EQ(source.is_refined, word.rfind("refine", 0) == 0) << word;
+    }
+    EXPECT_EQ(file_of(field_source("refine:f.h5")), "f.h5");
+    EXPECT_THROW(field_source("refine:none"), UsageError);
+}
+
 } // namespace
 } // namespace lsrecon
