@@ -253,9 +253,15 @@ Reconstructed reconstruct(FrameSource& source, ImageSink& sink, Transforms& tran
                                                  transforms.segment_error() > 0};
     const Formulation formulation =
         formulate(scan, scan.grid, prepared.has_maps(), scan.off_resonance, formulation_options);
+    require_use_of_symmetry(options, formulation, scan);
     qs.require(scan, transforms);
     FrameShape shape(scan.grid, scan.coils(), formulation.coils_share_one_problem);
     shape.samples = scan.most_samples();
+    shape.system.is_symmetric = options.conjugate_symmetry;
+    if (const std::optional<SliceMaps>& maps = prepared.maps_of_all();
+        maps && !maps->values->empty()) {
+        shape.system.sets = maps->values->columns() / scan.image_voxels().count();
+    }
     const SolveFacts facts = facts_of(transforms, options, scan, formulation, shape);
     ModelCheck model_check(prepared.maps_are_stored());
     const bool in_segments = formulation.off_resonance && transforms.segment_error() > 0;

@@ -78,8 +78,7 @@ ChosenSettings choose_weight(const Run& run, const std::vector<Candidate>& candi
         frames.push_back(frame);
     }
     ChosenSettings chosen = choose_weight(
-        candidates, frames,
-        {at.encoding.transforms(), at.slice.images, at.slice.model.prior.get(), route},
+        candidates, frames, {at.encoding.transforms(), at.slice.images, at.slice.known(), route},
         run.solve_before_choice, chosen_from(run, data), run.report);
     for (auto& [f, frame] : others) {
         run.prepared.keep(f, std::move(frame));

@@ -21,7 +21,7 @@ std::shared_ptr<System> system_of_probes(TrajectoryScope& at, const SolveOptions
     }
     try {
         SharedWorkspaces workspaces;
-        return make_kept_system(*at.n, settings, at.slice.model.prior.get(), workspaces, precision);
+        return make_kept_system(*at.n, settings, at.slice.known(), workspaces, precision);
     } catch (const DeviceError&) {
         return own;
     }

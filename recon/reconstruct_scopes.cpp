@@ -10,6 +10,7 @@
 #include "base/machine.hpp"
 #include "encoding/lambda_curve.hpp"
 #include "encoding/sample_energy.hpp"
+#include "model/conjugate_symmetry.hpp"
 #include "scan/coil_transform.hpp"
 #include "scan/readouts.hpp"
 #include "solve/residuals.hpp"
@@ -77,6 +78,22 @@ double most_noise_of(const Run& run, const Frame& frame) {
     const double along = energy_of_noise_along_readouts(frame.samples);
     const double most = most_energy_of_noise(*frame.trajectory, frame.samples);
     return (along > 0 ? std::min(along, most) : most) * frame.trajectory->sum_of_weights();
+}
+
+/// Finds the symmetry of the frame that its slice is now solved with.
+void find_symmetry(TrajectoryScope& at, FrameData& data) {
+    const Run& run = at.run;
+    if (!run.request.conjugate_symmetry) {
+        return;
+    }
+    const Stage stage(run.report, "symmetry");
+    const double measured = energy_of_noise(run.scan().noise);
+    const double weights = data.frame.trajectory->sum_of_weights();
+    FoundSymmetry found =
+        find_symmetry(at.encoding, data.frame, measured > 0 ? measured : data.most_noise / weights,
+                      run.scan().file, run.report);
+    data.symmetry = found.about;
+    at.slice.symmetry = std::move(found.symmetry);
 }
 
 void compare_models(const Run& run, TrajectoryScope& at, const FrameData& data) {
@@ -192,6 +209,21 @@ double error_of(const TrajectoryScope& at, const FrameData& data) {
 
 } // namespace
 
+void require_use_of_symmetry(const ReconstructOptions& options, const Formulation& formulation,
+                             const Scan& scan) {
+    if (!options.conjugate_symmetry) {
+        return;
+    }
+    if (scan.voxels) {
+        throw UsageError("`conjugate_symmetry`: the scan has /voxels, and a phase is smooth on a "
+                         "grid\n  next:     leave it out");
+    }
+    if (!formulation.coils_share_one_problem && scan.coils() > 1) {
+        throw UsageError("`conjugate_symmetry`: without coil maps each coil has a phase of its "
+                         "own\n  next:     pass `maps` espirit, or leave it out");
+    }
+}
+
 void with_readable_frame(const std::function<void()>& read_and_use) {
     try {
         read_and_use();
@@ -238,15 +270,16 @@ RightHandSides TrajectoryScope::adjoint(const CoilRows& samples) const {
 }
 
 const LeastSquares& TrajectoryScope::problem(const SolveOptions& settings) {
-    if (!problem_) {
-        problem_.emplace(*n, settings, slice.model.prior.get());
+    if (!problem_ || problem_->symmetry() != slice.symmetry) {
+        problem_.reset();
+        problem_.emplace(*n, settings, slice.known());
     }
     return *problem_;
 }
 
 std::shared_ptr<System> TrajectoryScope::kept_system(const SolveOptions& settings) {
     if (!kept_system_) {
-        kept_system_ = make_kept_system(*n, settings, slice.model.prior.get(), slice.shared);
+        kept_system_ = make_kept_system(*n, settings, slice.known(), slice.shared);
     }
     return kept_system_;
 }
@@ -286,6 +319,7 @@ FrameData begin_frame(const Run& run, TrajectoryScope& at, std::size_t f) {
     data.energy = energy_of(*data.frame.trajectory, data.frame.samples);
     data.most_noise = most_noise_of(run, data.frame);
     transform(at, data);
+    find_symmetry(at, data);
     compare_models(run, at, data);
     return data;
 }
@@ -308,6 +342,7 @@ ImageFrame solve_frame(TrajectoryScope& at, const FrameData& data, const SolveOp
     }();
     ImageFrame image = image_of(at.encoding.transforms(), data.frame, solved, error_of(at, data),
                                 data.certificate, settings, unknowns_of(at));
+    image.symmetry = data.symmetry;
     refine(at, settings, image);
     if (!solved.gains.empty()) { // of a solve
         measure_error(at, data, settings, solved, image);

@@ -65,6 +65,9 @@ struct SliceScope {
     ImageSpace images;
     const DrawnVoxels drawn; ///< at which F^H d of its frames is certified, if it is
     bool is_compared = false; ///< whether the check of the model has seen this slice
+    /// Of the frame that was begun last; null where it has none, or nobody asks.
+    std::shared_ptr<const Symmetry> symmetry;
+    KnownImage known() const { return {model.prior.get(), symmetry}; }
     SharedWorkspaces shared;
     std::vector<JointFrame> together; ///< frames that wait for the others of the slice
 };
@@ -82,7 +85,8 @@ public:
     /// The image of F^H d by the method. `settings` are those of the run, but for what watches a
     /// frame.
     Solved solve(const std::vector<Volume>& fhd, const SolveOptions& settings);
-    /// What solve() solves by; made by its first caller, with settings that do not change.
+    /// What solve() solves by; made by its first caller, with settings that do not change, and
+    /// anew for a frame with a symmetry of its own.
     const LeastSquares& problem(const SolveOptions& settings);
     /// Makes the system of frames that are solved together, which outlives this scope.
     std::shared_ptr<System> kept_system(const SolveOptions& settings);
@@ -113,6 +117,7 @@ struct FrameData {
     double most_noise = 0;
     RightHandSides fhd = {};
     Certificate certificate = {};
+    SymmetryOfFrame symmetry = {};
 };
 
 /// Reads a frame and transforms it. The model of its slice is compared with others by the first
@@ -124,6 +129,10 @@ void transform(const TrajectoryScope& at, FrameData& data);
 /// The image of a frame and what is known of its error.
 ImageFrame solve_frame(TrajectoryScope& at, const FrameData& data, const SolveOptions& settings,
                        const Monitor& monitor);
+/// UsageError where `conjugate_symmetry` has no phase to take out: of several coils without maps,
+/// or of voxels off the grid.
+void require_use_of_symmetry(const ReconstructOptions& options, const Formulation& formulation,
+                             const Scan& scan);
 /// InputError where the options need noise samples and there are none.
 void require_noise(const Scan& scan, const ReconstructOptions& options);
 /// The noise of the images of a trajectory, by the first frame that asks. `settings` are those of

@@ -47,6 +47,32 @@ void add_scales_of_maps(Image& about) {
     }
 }
 
+/// What `conjugate_symmetry` found, and a finding where some frames are solved without.
+void add_symmetry(Image& about, const Run& run) {
+    if (!run.request.conjugate_symmetry) {
+        return;
+    }
+    double frames = 0;
+    double used = 0;
+    SymmetryOfFrame all; // the largest asymmetry, and the mean of what is filled
+    for (const ImageFrame& frame : about.frames) {
+        if (!frame.failed()) {
+            ++frames;
+            used += frame.symmetry.filled > 0 ? 1 : 0;
+            all.is_partial = all.is_partial || frame.symmetry.is_partial;
+            all.asymmetry = std::max(all.asymmetry, frame.symmetry.asymmetry);
+            all.filled += frame.symmetry.filled;
+        }
+    }
+    about.numbers.emplace_back("conjugate_symmetry_frames", used);
+    about.numbers.emplace_back("conjugate_symmetry_asymmetry", all.asymmetry);
+    about.numbers.emplace_back("conjugate_symmetry_filled", used > 0 ? all.filled / used : 0);
+    if (used < frames) {
+        run.report.add({all.is_partial ? Found::phase_not_smooth : Found::not_partial_fourier,
+                        {{"frames", frames - used}, {"asymmetry", all.asymmetry}}});
+    }
+}
+
 /// What the frames and their models say of the image.
 void add_numbers(Image& about, const Run& run, const FrameResults& frames,
                  const SolveSummary& solves) {
@@ -190,6 +216,7 @@ SolveSummary summarise(Image& about, const Run& run, const Settings& settings,
         add_noise_map_of_finished(about, run, settings, frames);
     }
     add_numbers(about, run, frames, solves);
+    add_symmetry(about, run);
     if (settings.choices.weight) {
         add_weight_curves(about, *settings.choices.weight);
     }

@@ -422,6 +422,14 @@ std::vector<FindingRow> on_solves() {
         {Found::regulariser_too_large, "regulariser_too_large", Severity::warning,
          says("`reg` {names} is not weighed: memory has no room for it; 'lsrecon predict' says "
               "what it needs")},
+        {Found::phase_not_smooth, "symmetry_unused", Severity::warning,
+         says("{frames:frame} without `conjugate_symmetry`: imaginary over real energy of the "
+              "centre of k-space is {asymmetry:%} once its smooth phase is out, and conjugates "
+              "would "
+              "be wrong.")},
+        {Found::not_partial_fourier, "symmetry_unused", Severity::info,
+         says("`conjugate_symmetry` is not used: samples reach as far on both sides of the centre "
+              "of k-space.")},
         {Found::lambda_unresolved, "lambda_unresolved", Severity::warning, &about_lambda},
         {Found::transform_errors, "transform_errors", Severity::warning, &about_transform_errors},
         {Found::double_precision, "double_precision", Severity::info, &about_double_precision},

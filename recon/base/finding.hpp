@@ -27,6 +27,8 @@ enum class Found {
     single_readouts,
     weight_guessed,
     regulariser_too_large,
+    phase_not_smooth,
+    not_partial_fourier,
     lambda_unresolved,
     transform_errors,
     double_precision,

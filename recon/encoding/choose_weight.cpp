@@ -246,13 +246,13 @@ private:
         }
         if (on_device_) {
             try {
-                part.system = make_kept_system(*part.n, settings_, slice_.prior, shared_,
+                part.system = make_kept_system(*part.n, settings_, slice_.known, shared_,
                                                slice_.transforms.precision());
                 return;
             } catch (const DeviceError&) { // no room
             }
         }
-        part.on_reference = make_reference_system(*part.n, settings_, slice_.prior);
+        part.on_reference = make_reference_system(*part.n, settings_, slice_.known);
         part.system = {std::shared_ptr<System>(), part.on_reference.system.get()};
     }
 

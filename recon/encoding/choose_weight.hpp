@@ -41,7 +41,7 @@ bool any_needs_all_frames(const std::vector<Candidate>& candidates);
 struct SliceToWeigh {
     Transforms& transforms;
     const ImageSpace& images;
-    const PriorImage* prior; ///< null for none
+    KnownImage known;
     Route route;
 };
 

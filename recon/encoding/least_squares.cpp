@@ -92,10 +92,14 @@ Cost cost_of_least_squares(const Device& device, const SystemShape& shape, Preci
         solve += static_cast<double>(5 + of_terms) *
                  Cost::array(voxels, Element{true, precision}.bytes());
     }
-    const Cost gram =
-        shape.terms > 1 ? cost_of_time_terms_gram(device, grid, precision, shape.terms, shape.maps)
-                        : ToeplitzWorkspace::cost(device, grid, precision, shape.maps) +
-                              Toeplitz::cost(device, grid, precision);
+    if (shape.is_symmetric) { // squares, conjugate, K and K^H K
+        solve += 4.0 * Cost::array(voxels, Element{true, precision}.bytes());
+    }
+    const std::size_t of_t = shape.sets > 1 ? 1 : shape.maps; // T of sets is that of no maps
+    const Cost gram = shape.terms > 1
+                          ? cost_of_time_terms_gram(device, grid, precision, shape.terms, of_t)
+                          : ToeplitzWorkspace::cost(device, grid, precision, of_t) +
+                                Toeplitz::cost(device, grid, precision);
     return gram + in_turn(Toeplitz::cost_of_making(device, grid, precision), solve);
 }
 
@@ -117,7 +121,7 @@ double seconds_of_least_squares(Transforms& transforms, const SamplePoints& poin
         through_q ? convolution(maps)
                   : 2 * static_cast<double>(maps) *
                         transforms.predict("f", points, Voxels::of_grid(grid), precision).seconds;
-    const double numbers = static_cast<double>(grid.voxels()) *
+    const double numbers = static_cast<double>(shape.sets * grid.voxels()) *
                            slowdown_of(precision, transforms.device().in_host_memory());
     if (!split) {
         return making + options.iterations * (product + numbers * machine.pass);
@@ -156,17 +160,42 @@ std::unique_ptr<Preconditioner> make_preconditioner(const NormalOperator& n,
     return inverse;
 }
 
+/// These positions and their negatives, of which an image with a symmetry has the samples, too.
+std::vector<Vec3> with_negatives(std::vector<Vec3> positions) {
+    const std::size_t count = positions.size();
+    positions.reserve(2 * count);
+    for (std::size_t m = 0; m < count; ++m) {
+        const Vec3& k = positions[m];
+        positions.push_back({-k[0], -k[1], -k[2]});
+    }
+    return positions;
+}
+
 std::unique_ptr<System> make_system(const NormalOperator& n, const SolveOptions& settings,
-                                    const PriorImage* prior, Device& device, Precision precision,
+                                    const KnownImage& known, Device& device, Precision precision,
                                     CoilMaps& maps, SharedWorkspaces& shared) {
     const Encoding& encoding = n.encoding();
     std::unique_ptr<Gram> gram = n.gram(device, precision, maps, shared.toeplitz);
     const RealVector by_voxel = maps.given() ? seen_by(encoding.images().coil_maps) : RealVector();
     const bool sees_all = by_voxel.size() == 0 || by_voxel.minCoeff() > 0;
     const RealVector* const seen = sees_all ? nullptr : &by_voxel;
+    const std::vector<Vec3>& positions = encoding.trajectory().positions;
+    const std::vector<Vec3> both_sides =
+        known.symmetry ? with_negatives(positions) : std::vector<Vec3>();
     std::vector<RegulariserTerm> terms = make_regularisers(
-        settings.regularisers, {device, precision, encoding.formulation().grid, prior,
-                                &encoding.trajectory().positions, seen, maps.sets()});
+        settings.regularisers, {device, precision, encoding.formulation().grid, known.prior,
+                                known.symmetry ? &both_sides : &positions, seen, maps.sets()});
+    if (known.symmetry) {
+        Symmetry symmetry = *known.symmetry;
+        if (need_splitting(settings.regularisers)) {
+            symmetry.share = 0; // tv and others know more of the real part than its energy
+        }
+        RegulariserTerm term;
+        term.k = std::make_unique<TowardsReal>(device, precision, symmetry);
+        term.weight = known.symmetry->weight;
+        term.is_real_linear = true;
+        terms.push_back(std::move(term));
+    }
     std::unique_ptr<Preconditioner> inverse =
         make_preconditioner(n, settings, device, precision, maps, seen, shared);
     return std::make_unique<System>(device, precision, std::move(gram), settings.lambda,
@@ -175,7 +204,7 @@ std::unique_ptr<System> make_system(const NormalOperator& n, const SolveOptions&
 
 /// On the transforms' device; null, with a note, where it has no room.
 std::unique_ptr<System> make_system_on_device(const NormalOperator& n, const SolveOptions& settings,
-                                              const PriorImage* prior) {
+                                              const KnownImage& known) {
     Transforms& transforms = n.encoding().transforms();
     Device& device = transforms.device();
     CoilMaps& maps = n.encoding().images().maps;
@@ -184,8 +213,9 @@ std::unique_ptr<System> make_system_on_device(const NormalOperator& n, const Sol
     try {
         if (formulation.through_q) {
             const Cost needed = cost_of_least_squares(
-                device, {formulation.grid, maps.count(), n.terms(), maps.sets()}, precision,
-                settings.regularisers, settings.precondition);
+                device,
+                {formulation.grid, maps.count(), n.terms(), maps.sets(), known.symmetry != nullptr},
+                precision, settings.regularisers, settings.precondition);
             if (needed.device_bytes > device.room()) {
                 maps.stream();
             }
@@ -194,7 +224,7 @@ std::unique_ptr<System> make_system_on_device(const NormalOperator& n, const Sol
             }
         }
         SharedWorkspaces own;
-        return make_system(n, settings, prior, device, precision, maps, own);
+        return make_system(n, settings, known, device, precision, maps, own);
     } catch (const Error& error) {
         note_move_to_cpu(transforms, error.what());
         return nullptr;
@@ -204,26 +234,25 @@ std::unique_ptr<System> make_system_on_device(const NormalOperator& n, const Sol
 } // namespace
 
 ReferenceSystem make_reference_system(const NormalOperator& n, const SolveOptions& settings,
-                                      const PriorImage* prior) {
+                                      const KnownImage& known) {
     ReferenceSystem result;
     SharedWorkspaces own;
     result.device = make_reference_device();
     result.maps = std::make_unique<CoilMaps>(*result.device, n.encoding().images().coil_maps,
                                              n.encoding().voxels());
     result.system =
-        make_system(n, settings, prior, *result.device, Precision::float64, *result.maps, own);
+        make_system(n, settings, known, *result.device, Precision::float64, *result.maps, own);
     return result;
 }
 
-LeastSquares::LeastSquares(const NormalOperator& n, const SolveOptions& settings,
-                           const PriorImage* prior)
-    : n_(n), settings_(settings), prior_(prior),
-      on_device_(solver_of(settings).on_device ? make_system_on_device(n, settings, prior)
+LeastSquares::LeastSquares(const NormalOperator& n, const SolveOptions& settings, KnownImage known)
+    : n_(n), settings_(settings), known_(std::move(known)),
+      on_device_(solver_of(settings).on_device ? make_system_on_device(n, settings, known_)
                                                : nullptr),
       reference_(on_device_ ? ReferenceSystem() : on_reference()) {}
 
 std::unique_ptr<System> make_kept_system(const NormalOperator& n, const SolveOptions& settings,
-                                         const PriorImage* prior, SharedWorkspaces& shared,
+                                         const KnownImage& known, SharedWorkspaces& shared,
                                          std::optional<Precision> precision) {
     Transforms& transforms = n.encoding().transforms();
     CoilMaps& maps = n.encoding().images().maps;
@@ -232,7 +261,7 @@ std::unique_ptr<System> make_kept_system(const NormalOperator& n, const SolveOpt
     }
     const Precision of_system =
         precision.value_or(precision_of_solver(transforms, settings.regularisers));
-    return make_system(n, settings, prior, transforms.device(), of_system, maps, shared);
+    return make_system(n, settings, known, transforms.device(), of_system, maps, shared);
 }
 
 std::unique_ptr<System> in_precision_of_transforms(const NormalOperator& n,

@@ -9,6 +9,7 @@
 
 #include "base/computation.hpp"
 #include "encoding/normal_operator.hpp"
+#include "operators/conjugate_symmetry.hpp"
 #include "solve/system.hpp"
 
 namespace lsrecon {
@@ -19,6 +20,7 @@ struct SystemShape {
     std::size_t maps; ///< coil maps; 0 and 1 for none
     std::size_t terms = 1; ///< terms of the normal operator off resonance; 0 and 1 for a single Q
     std::size_t sets = 1; ///< sets of coil maps
+    bool is_symmetric = false; ///< whether there is a Symmetry
 };
 
 /// The memory of a problem through Q and of its solve, all on one device.
@@ -49,6 +51,12 @@ struct SharedWorkspaces {
     std::shared_ptr<Basis> basis; ///< basis of preconditioners
 };
 
+/// What is known of an image beside its samples.
+struct KnownImage {
+    const PriorImage* prior = nullptr; ///< null where no regulariser needs one
+    std::shared_ptr<const Symmetry> symmetry = nullptr; ///< null for none
+};
+
 /// A system on the reference device, with the device and the maps that it works on.
 struct ReferenceSystem {
     std::unique_ptr<Device> device;
@@ -56,27 +64,27 @@ struct ReferenceSystem {
     std::unique_ptr<System> system;
 };
 ReferenceSystem make_reference_system(const NormalOperator& n, const SolveOptions& settings,
-                                      const PriorImage* prior = nullptr);
+                                      const KnownImage& known = {});
 
 /// (N + lambda) rho = F^H d / Q(0) with the regularisers and the preconditioner of some settings:
 /// what is solved.
 class LeastSquares {
 public:
-    /// `n` and `prior` must outlive it. A system where the solver of the settings runs; on the CPU,
-    /// with a note, where the device has no room.
-    LeastSquares(const NormalOperator& n, const SolveOptions& settings,
-                 const PriorImage* prior = nullptr);
+    /// `n` and the prior must outlive it. A system where the solver of the settings runs; on the
+    /// CPU, with a note, where the device has no room.
+    LeastSquares(const NormalOperator& n, const SolveOptions& settings, KnownImage known = {});
 
     System& system() const { return reference_.system ? *reference_.system : *on_device_; }
     bool is_on_device() const { return on_device_ != nullptr; }
     /// Makes the same system on the reference device.
-    ReferenceSystem on_reference() const { return make_reference_system(n_, settings_, prior_); }
+    ReferenceSystem on_reference() const { return make_reference_system(n_, settings_, known_); }
+    const std::shared_ptr<const Symmetry>& symmetry() const { return known_.symmetry; }
     const CoilRows& coil_maps() const { return n_.encoding().images().coil_maps; }
 
 private:
     const NormalOperator& n_;
     const SolveOptions settings_;
-    const PriorImage* prior_; ///< null where no regulariser needs one
+    const KnownImage known_;
     std::unique_ptr<System> on_device_; ///< null where it is on the reference device
     ReferenceSystem reference_;
 };
@@ -84,7 +92,7 @@ private:
 /// A system on the transforms' device that outlives N, but not what N refers to; in the precision
 /// of the solver, or in another one. DeviceError when there is no room.
 std::unique_ptr<System> make_kept_system(const NormalOperator& n, const SolveOptions& settings,
-                                         const PriorImage* prior, SharedWorkspaces& shared,
+                                         const KnownImage& known, SharedWorkspaces& shared,
                                          std::optional<Precision> precision = {});
 
 /// N + lambda alone, for what needs no more digits than the transforms have: a system in their

@@ -183,10 +183,10 @@ Solved solve_by_eigen_on(System& system, const std::vector<Volume>& fhd,
     return solved;
 }
 
-/// Splitting is what Eigen does not do.
+/// Splitting is what Eigen does not do, nor has it real inner products of complex vectors.
 Solved solve_on_reference(System& system, const std::vector<Volume>& fhd,
                           const SolveOptions& options, Listener listener) {
-    if (!need_splitting(options.regularisers)) {
+    if (!need_splitting(options.regularisers) && !system.is_real_linear()) {
         return solve_by_eigen_on(system, fhd, options, listener);
     }
     require_scale(system, fhd, listener);

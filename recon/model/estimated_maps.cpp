@@ -163,7 +163,12 @@ StepCost cost_of_maps(const ScanToPrepare& of) {
     const MapsMethod* const* const requested = std::get_if<const MapsMethod*>(&of.options.maps);
     const MapsMethod& method =
         requested != nullptr ? **requested : maps_method_for(of.grid, of.options.estimate);
-    const Cost maps = method.cost(of.transforms.device().machine_model(), of.maps, centre, of.grid);
+    Cost maps = method.cost(of.transforms.device().machine_model(), of.maps, centre, of.grid);
+    if (of.options.estimate.sets.value_or(method.sets.value_or(1)) > 1) {
+        // The vectors of both sets are there beside the maps.
+        maps += Cost::on_host(
+            static_cast<double>(3 * of.maps * of.grid.voxels() * sizeof(std::complex<float>)));
+    }
     const Cost samples = Cost::on_host(static_cast<double>(
         inside.size() *
         (sizeof(Vec3) + of.maps * 2 * bytes_of(of.scan.frames.front().samples.precision()))));

@@ -38,6 +38,7 @@ struct RegulariserTerm {
     std::unique_ptr<Proximal> proximal = nullptr;
     bool couples_frames = false; ///< phi is of K rho of all frames
     double weight = 0;
+    bool is_real_linear = false; ///< K conjugates images, and no preconditioner knows it
 };
 
 /// The device, grid and inputs with which a term is made.

@@ -31,7 +31,7 @@ std::string words_of(const Grid& grid) {
 
 /// Coil maps that stay on the device.
 Cost resident_maps(const Device& device, const SystemShape& shape) {
-    const Cost all = CoilMaps::cost(shape.maps, shape.grid.voxels());
+    const Cost all = CoilMaps::cost(shape.maps, shape.sets * shape.grid.voxels());
     return CoilMaps::stay(all.device_bytes, device.memory()) ? all : Cost();
 }
 
@@ -50,10 +50,11 @@ Cost cost_of_solve(Transforms& transforms, const FrameShape& frame, const WhereS
                resident_maps(transforms.device(), system) +
                Cost::on_host(std::max(half_cells, 3 * voxels * sizeof(Complex)));
     }
+    const std::size_t unknowns = system.sets * grid.voxels();
     const auto terms = static_cast<double>(std::max<std::size_t>(1, system.terms));
     const bool of_preconditioner = terms > 1 && need_splitting(options.regularisers);
     Cost cost = (problems + static_cast<double>(frame.segments)) *
-                    Cost::array(grid.voxels(), Element{true, transforms.precision()}.bytes()) +
+                    Cost::array(unknowns, Element{true, transforms.precision()}.bytes()) +
                 (terms + (of_preconditioner ? 1 : 0)) * Q::cost(grid, transforms.precision()) +
                 resident_maps(transforms.device(), system);
     Cost solver = cost_of_least_squares(transforms.device(), system, where.precision,
@@ -69,7 +70,7 @@ Cost cost_of_solve(Transforms& transforms, const FrameShape& frame, const WhereS
                   2 * Q::cost(grid, where.precision);
         cost += Cost::on_host(solver.device_bytes);
     }
-    cost += Cost::on_host(volumes * static_cast<double>(grid.voxels() * sizeof(Complex)));
+    cost += Cost::on_host(volumes * static_cast<double>(unknowns * sizeof(Complex)));
     if (frame.noise_map) {
         cost += cost_of_noise_map(grid.voxels(), frame.problems);
         cost += cost_of_least_squares(transforms.device(), system, transforms.precision(),
@@ -98,6 +99,11 @@ FrameShape frame_of(const ReconstructOptions& options, const Grid& grid, std::si
     const bool with_maps = !is_none(prepare.maps) &&
                            (stored_maps > 0 || stored_coils > 1 || !is_default(prepare.maps));
     FrameShape frame(grid, coils, with_maps);
+    if (const auto* const method = std::get_if<const MapsMethod*>(&prepare.maps);
+        with_maps && method != nullptr) {
+        frame.system.sets = prepare.estimate.sets.value_or((*method)->sets.value_or(1));
+    }
+    frame.system.is_symmetric = options.conjugate_symmetry;
     frame.noise_map = options.noise_solves > 0 || options.snr_units;
     return frame;
 }
@@ -264,7 +270,8 @@ bool may_be_joint(const Transforms& transforms, const ReconstructOptions& option
     const bool has_series = std::any_of(
         slices.begin(), slices.end(), [](const Slice& slice) { return slice.frames().size() > 1; });
     if (!may_be_regularised(options) || has_open_weight(options) || !has_series ||
-        options.certify > 0 || options.noise_solves > 0 || options.snr_units) {
+        options.certify > 0 || options.noise_solves > 0 || options.snr_units ||
+        options.conjugate_symmetry) {
         return false;
     }
     SolveOptions settings = options.solve;
@@ -356,8 +363,9 @@ void add_scan(HostMemory& memory, Transforms& transforms, const FrameShape& fram
     add_samples(memory, transforms.device(), frame, scan);
     if (frame.system.maps > 0) {
         memory.add("coil maps", text(frame.coils, " on the grid of the image"),
-                   Cost::on_host(
-                       CoilMaps::cost(frame.system.maps, frame.system.grid.voxels()).device_bytes),
+                   Cost::on_host(CoilMaps::cost(frame.system.maps,
+                                                frame.system.sets * frame.system.grid.voxels())
+                                     .device_bytes),
                    "compress the coils (`coils`)");
     }
     add_frame(memory, transforms, frame, options);

@@ -246,6 +246,10 @@ OptionTable regularisation_options(ReconstructOptions& options) {
                "llr and of tv with ttv, too. It is the default without `lambda`, `iterations` and "
                "`reg`. The word none takes least squares and chooses lambda alone. Regularisers:" +
                listed(regularisers())}},
+         {"conjugate_symmetry", toggle(options.conjugate_symmetry),
+          "fill partial Fourier by conjugates, where the phase is smooth",
+          More{"The centre of k-space gives the phase, and says how real the image is without it. "
+               "Where it is not, the option has no effect."}},
          {"prior", input(options.prepare.prior), "image for `reg` prior and `reg` anatomical",
           Default{"none"},
           More{"The file holds one frame of the same object: an image file, NIfTI-1, ISMRMRD, "

@@ -35,6 +35,7 @@ void require_use_of_method(const ReconstructOptions& options) {
         {"tolerance", effort.tolerance.has_value()},
         {"preconditioner", effort.precondition.has_value()},
         {"solver", solve.solver != nullptr},
+        {"conjugate_symmetry", options.conjugate_symmetry},
         {"certify", options.certify > 0}};
     for (const auto& [key, is_given] : of_solvers) {
         if (is_given) {
@@ -120,6 +121,25 @@ void require_use_of_joint_solves(const ReconstructOptions& options) {
     }
 }
 
+/// Conjugates are linear over the reals alone, and each frame has a phase of its own.
+void require_use_of_symmetry(const ReconstructOptions& options) {
+    if (!options.conjugate_symmetry) {
+        return;
+    }
+    const Solver& solver = solver_of(options.solve);
+    for (const auto& [word, is_given] : {std::pair(std::string("`snr_units`"), options.snr_units),
+                                         {"`noise_map`", options.noise_solves > 0},
+                                         {"`solver` " + solver.name, !solver.on_device},
+                                         {"`reg` " + in_words(options.solve.regularisers),
+                                          need_all_frames(options.solve.regularisers)}}) {
+        if (is_given) {
+            throw UsageError("`conjugate_symmetry` with " + word +
+                             ": it does not know conjugates of the image\n"
+                             "  next:     leave one of the two out");
+        }
+    }
+}
+
 /// The noise of an image that is not linear in its samples depends on the image.
 void require_use_of_snr_units(const ReconstructOptions& options) {
     const Regularisers& chosen = options.solve.regularisers;
@@ -152,6 +172,7 @@ void require_consistent(const ReconstructOptions& options) {
             in_words(solve.regularisers) + "\n  next:     leave `solver` or `reg` out");
     }
     require_use_of_snr_units(options);
+    require_use_of_symmetry(options);
     require_use_of_joint_solves(options);
     require_weights(options);
     require_lambda_rule(rule_of(options), options);

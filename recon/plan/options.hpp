@@ -34,6 +34,7 @@ struct ReconstructOptions {
     std::optional<bool> best_regulariser;
     QStore* q = nullptr; ///< null to compute every Q
     std::size_t noise_solves = 0; ///< for a noise map at most, at least 2; 0: none
+    bool conjugate_symmetry = false; ///< whether images of partial Fourier are nearly real
     bool snr_units = false; ///< whether images are divided by the deviation of their noise
     std::size_t most_noise_solves() const {
         return noise_solves > 0 ? noise_solves : usual_noise_solves;

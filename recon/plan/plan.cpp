@@ -12,6 +12,7 @@
 #include "encoding/lambda_curve.hpp"
 #include "encoding/methods.hpp"
 #include "engines/piecewise.hpp"
+#include "model/conjugate_symmetry.hpp"
 #include "model/model_check.hpp"
 #include "model/steps.hpp"
 #include "operators/gram.hpp"
@@ -138,6 +139,13 @@ void add_solve(const Prepared& of, const Trajectory& trajectory, const Trajector
                                         through_q);
     };
     add_stage(stages, "solve", frames * problems * solve(of.iterations()));
+    if (of.options.conjugate_symmetry) {
+        SolveOptions settings;
+        settings.iterations = iterations_of_symmetry;
+        add_stage(stages, "symmetry",
+                  frames * seconds_of_least_squares(of.transforms, points, of.shape.system,
+                                                    settings, through_q));
+    }
     constexpr double usual_gain = 2; // of the largest eigenvalue over the mean
     const double rounded =
         tolerance::image_error(plan.error, of.transforms.epsilon(),

@@ -36,6 +36,16 @@ struct Certificate {
     }
 };
 
+/// What `conjugate_symmetry` found in a frame (model/conjugate_symmetry.hpp).
+struct SymmetryOfFrame {
+    bool is_partial = false; ///< whether k-space ends nearer to its centre on one side
+    double asymmetry = 0; ///< imaginary over real energy, once a smooth phase is out
+    double filled = 0; ///< share of conjugates in what was not sampled; 0 where none are taken
+    template <typename Archive> void each(Archive& archive) {
+        archive(is_partial, asymmetry, filled);
+    }
+};
+
 struct ImageFrame {
     ComplexVector values; ///< N, x fastest; empty where they are kept elsewhere
     std::string label;
@@ -56,13 +66,15 @@ struct ImageFrame {
     double image_error = 0; ///< estimated: encoding/summary.hpp
     Certificate certificate = {};
     double maps_scale = 1; ///< what coil maps were divided by; values are of maps as they were
+    SymmetryOfFrame symmetry = {};
     std::string error = {}; ///< why there is no such frame; "" where there is one
 
     bool failed() const { return !error.empty(); }
     /// All members but the values, and the label and position, which the scan knows.
     template <typename Archive> void each(Archive& archive) {
         archive(residuals, solver, stops, late_change, explained, unexplained, noise, left_by_model,
-                readouts, coils, resolved_lambda, image_error, certificate, maps_scale, error);
+                readouts, coils, resolved_lambda, image_error, certificate, maps_scale, symmetry,
+                error);
     }
 };
 

@@ -28,7 +28,7 @@ System::System(Device& device, Precision precision, std::unique_ptr<Gram> n, dou
             continue;
         }
         relative_.terms().push_back({term.k.get(), term.weight});
-        if (inverse_) {
+        if (inverse_ && !term.is_real_linear) {
             inverse_->set_weight(term.k.get(), term.weight);
         }
     }
@@ -42,6 +42,11 @@ ComplexVector System::apply(const ComplexVector& x) {
     device_.upload(x / norm, in);
     relative_.apply(in, out);
     return unit() * norm * device_.download(out);
+}
+
+bool System::is_real_linear() const {
+    return std::any_of(regularisers_.begin(), regularisers_.end(),
+                       [](const RegulariserTerm& term) { return term.is_real_linear; });
 }
 
 const PriorImage* System::target() const {

@@ -63,6 +63,8 @@ public:
     }
     void set_lambda(double lambda);
 
+    /// Whether a term conjugates images: only real parts of inner products mean anything.
+    bool is_real_linear() const;
     /// The image that a term pulls to; null for 0.
     const PriorImage* target() const;
     /// F^H d plus the part that such terms add to it, Q(0) times weight times target.

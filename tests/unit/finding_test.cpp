@@ -294,6 +294,13 @@ Worded more_on_solves() {
          "`reg` tv and wavelet is not weighed: memory has no room for it; 'lsrecon predict' says "
          "what "
          "it needs"},
+        {{Found::phase_not_smooth, {{"frames", 2}, {"asymmetry", 0.7}}},
+         "2 frames without `conjugate_symmetry`: imaginary over real energy of the centre of "
+         "k-space "
+         "is 70 % once its smooth phase is out, and conjugates would be wrong."},
+        {{Found::not_partial_fourier},
+         "`conjugate_symmetry` is not used: samples reach as far on both sides of the centre of "
+         "k-space."},
         {{Found::solver_on_cpu, {}, {{"why", "it differs"}}},
          "the solver runs on the CPU in double precision: it differs"},
         {{Found::solved_on_cpu, {}, {{"why", "it differs"}}},
