@@ -53,6 +53,7 @@ THIRD_PARTY = {
     r"vkFFT\.h": None,
     r"fftw3\.h": None,
     r"png\.h": None,
+    r"zlib\.h": None,
     r"voro\+\+/.*": None,
     r"(nifti\w*|znzlib)\.h": None,
 }

@@ -12,7 +12,7 @@ packages=(
     # libraries
     libeigen3-dev libhdf5-dev libpugixml-dev libfftw3-dev libpng-dev libssl-dev
     libcli11-dev nlohmann-json3-dev libgtest-dev libgmock-dev libismrmrd-dev
-    libnifti2-dev voro++-dev
+    libnifti2-dev voro++-dev zlib1g-dev
     # LSRECON_WITH_MPI
     openmpi-bin libopenmpi-dev
     # OpenCL: headers, loader, and a device for machines without a GPU

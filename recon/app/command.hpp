@@ -102,7 +102,7 @@ bool is_scan(const std::string& path);
 void print_image_as_json(const std::string& path);
 
 Bind bind_recon, bind_batch, bind_predict, bind_fhd, bind_q, bind_maps, bind_delays, bind_fieldmap,
-    bind_convert, bind_compare, bind_view, bind_info, bind_check, bind_simulate, bind_validate,
-    bind_bench, bind_tune, bind_devices;
+    bind_import, bind_convert, bind_compare, bind_view, bind_info, bind_check, bind_simulate,
+    bind_validate, bind_bench, bind_tune, bind_devices;
 
 } // namespace lsrecon::app

@@ -688,7 +688,7 @@ std::vector<FindingRow> on_poses() {
          says("The field of view in the file, {stored} mm, is taken as metres: {fov} mm. If it is "
               "in mm, pass it with `header` fov_mm=X,Y.")},
         {Found::fov_of_voxels, "fov_assumed", Severity::warning,
-         says("A cfl file holds no field of view. Voxels are taken as 1 mm. `fov_mm` changes "
+         says("The input holds no field of view. Voxels are taken as 1 mm. `fov_mm` changes "
               "that.")},
         {Found::thickness_assumed, "thickness_assumed", Severity::warning,
          says("The image has no slice thickness. The {format} file gets 1 mm.")},

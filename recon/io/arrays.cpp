@@ -1,215 +1,84 @@
-// Opens bare arrays of HDF5, NumPy's .npy and BART's .cfl by a table of formats, and parses the
-// header of .npy.
+// The table of array formats: HDF5, NumPy, MATLAB, BART and text.
 
 #include "io/arrays.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <fstream>
+#include <sys/stat.h>
 
 #include "base/error.hpp"
-#include "base/input_file.hpp"
 #include "base/named_files.hpp"
+#include "base/numbers.hpp"
+#include "io/arrays/formats.hpp"
 #include "io/hdf5/reader.hpp"
 #include "io/image/cfl.hpp"
+#include "io/pulseq.hpp"
 
 namespace lsrecon {
 
 namespace {
 
-/// What a number is in NumPy's words; of this machine's byte order.
-struct NumpyType {
+/// What an array is in a scan, and the names that programs give it, in small letters.
+struct ArrayRole {
     std::string name;
-    Hdf5Kind kind;
-    std::uint64_t number_bytes;
+    std::vector<std::string> words;
 };
 
-const std::vector<NumpyType>& numpy_types() {
-    static const std::vector<NumpyType> table{{"<f4", Hdf5Kind::real, 4},
-                                              {"<f8", Hdf5Kind::real, 8},
-                                              {"<c8", Hdf5Kind::complex, 4},
-                                              {"<c16", Hdf5Kind::complex, 8}};
+const std::vector<ArrayRole>& role_table() {
+    static const std::vector<ArrayRole> table{
+        {"samples",
+         {"samples", "kspace", "ksp", "kdata", "rawdata", "raw", "data", "signal", "sig", "y"}},
+        {"trajectory",
+         {"trajectory", "traj", "ktraj", "coord", "coords", "coordinates", "k", "kloc", "kspaceloc",
+          "locs", "om", "omega"}},
+        {"coil_maps",
+         {"coilmaps", "maps", "sens", "smaps", "smap", "csm", "sensitivities", "sensitivity", "mps",
+          "sensmaps", "b1"}},
+        {"field_map", {"fieldmap", "b0", "b0map", "df", "offresonance"}},
+        {"weights", {"weights", "dcf", "dcomp", "density", "w"}},
+        {"times", {"times", "readouttimes", "t"}},
+        {"echo_times", {"echotimes", "te"}},
+        {"noise", {"noise", "noisesamples", "noisescan"}},
+    };
     return table;
 }
 
-const std::string numpy_magic = "\x93NUMPY";
-
-bool recognises_npy(const std::string& path) {
-    std::ifstream stream(path, std::ios::binary);
-    std::string begin(numpy_magic.size(), '\0');
-    return stream.read(begin.data(), static_cast<std::streamsize>(begin.size())) &&
-           begin == numpy_magic;
-}
-
-[[noreturn]] void refuse_npy(const std::string& path, const std::string& thing,
-                             const std::string& found, const std::string& expected,
-                             const std::string& next) {
-    throw InputError({path, thing, found, expected, next});
-}
-
-/// The header of NumPy's format, a dictionary of Python: the text after a key up to `end`.
-std::string value_of(const std::string& path, const std::string& header, const std::string& key,
-                     char begin, char end) {
-    const std::size_t at = header.find("'" + key + "'");
-    const std::size_t from = at == std::string::npos ? at : header.find(begin, at + key.size() + 2);
-    const std::size_t to = from == std::string::npos ? from : header.find(end, from + 1);
-    if (to == std::string::npos) {
-        refuse_npy(path, "header", "no " + key, "the header that numpy.save writes",
-                   "write the file again with numpy.save");
-    }
-    return header.substr(from + 1, to - from - 1);
-}
-
-std::vector<std::size_t> extents_of(const std::string& path, const std::string& shape) {
-    std::vector<std::size_t> extents;
-    std::size_t at = 0;
-    while ((at = shape.find_first_of("0123456789", at)) != std::string::npos) {
-        std::size_t end = std::min(shape.find_first_not_of("0123456789", at), shape.size());
-        const bool fits = end - at < 19; // digits of the largest number
-        extents.push_back(fits ? std::stoull(shape.substr(at, end - at)) : 0);
-        if (extents.back() == 0) {
-            refuse_npy(path, "shape", "(" + shape.substr(0, 100) + ")", "numbers above 0",
-                       "write the array again");
-        }
-        at = end;
-    }
-    return extents;
-}
-
-/// The text of the header, and where the values begin.
-std::pair<std::string, std::size_t> header_of(const InputFile& file) {
-    std::array<unsigned char, 12> begin{};
-    const std::size_t known = std::min(begin.size(), file.bytes());
-    const bool is_read = read_all(file.descriptor(), begin.data(), known, 0);
-    const bool is_first = begin[6] == 1; // version 1 has two bytes for the length, later ones four
-    const std::size_t at = is_first ? 10 : 12;
-    std::size_t length = 0;
-    for (std::size_t i = at; i-- > 8;) {
-        length = 256 * length + begin[i];
-    }
-    std::string header(std::min(length, file.bytes() - std::min(at, file.bytes())), ' ');
-    if (!is_read || header.size() < length ||
-        !read_all(file.descriptor(), header.data(), header.size(), at)) {
-        refuse_npy(file.path(), "file", "an incomplete header", "a whole file of numpy.save",
-                   "copy it again");
-    }
-    return {header, at + length};
-}
-
-Hdf5Shape shape_of(const std::string& path, const std::string& header) {
-    const std::string type = value_of(path, header, "descr", '\'', '\'');
-    const auto& types = numpy_types();
-    const auto row = std::find_if(types.begin(), types.end(),
-                                  [&](const NumpyType& known) { return known.name == type; });
-    if (row == types.end()) {
-        refuse_npy(path, "type of the numbers", type.substr(0, 100),
-                   "float32, float64, complex64 or complex128 in the byte order of this machine",
-                   "save a.astype('complex64'), or 'float64' for real numbers");
-    }
-    Hdf5Shape shape;
-    shape.kind = row->kind;
-    shape.type_name = row->name.substr(1);
-    shape.number_bytes = row->number_bytes;
-    shape.extents = extents_of(path, value_of(path, header, "shape", '(', ')'));
-    const bool column_major =
-        value_of(path, header, "fortran_order", ':', ',').find("True") != std::string::npos;
-    if (column_major && shape.extents.size() > 1) {
-        refuse_npy(path, "order", "Fortran's, the first index fastest",
-                   "C's, the last index fastest", "save numpy.ascontiguousarray(a)");
-    }
-    return shape;
-}
-
-StoredArray open_npy(const std::string& path, const std::string&) {
-    const auto file = std::make_shared<InputFile>(path);
-    file->start_hash();
-    const auto [header, begin] = header_of(*file);
-    StoredArray array;
-    array.file = path;
-    array.thing = "values";
-    array.shape = shape_of(path, header);
-    const std::size_t elements = product_of(array.shape.extents);
-    const std::size_t bytes = file->bytes() - begin;
-    if (bytes / array.shape.value_bytes() != elements || bytes % array.shape.value_bytes() != 0) {
-        refuse_npy(path, "file", text(bytes, " bytes of values"),
-                   text(elements, " values of ", array.shape.value_bytes(), " bytes"),
-                   "copy it again");
-    }
-    const auto read = [file, begin = begin, bytes](void* to) {
-        if (!read_all(file->descriptor(), to, bytes, begin)) {
-            refuse_npy(file->path(), "file", "it cannot be read to its end", "all of its values",
-                       "copy it again");
-        }
-        file->require_unchanged();
-    };
-    array.values = [shape = array.shape, elements, read](std::size_t rows) {
-        const bool single = shape.number_bytes == sizeof(float);
-        const std::size_t columns = elements / rows;
-        CoilRows values(rows, columns, single ? Precision::float32 : Precision::float64);
-        values.visit([&](auto& matrix) {
-            using Matrix = std::decay_t<decltype(matrix)>;
-            if (shape.kind == Hdf5Kind::complex) {
-                read(matrix.data());
-            } else {
-                Eigen::Matrix<typename Matrix::RealScalar, Eigen::Dynamic, Eigen::Dynamic,
-                              Eigen::RowMajor>
-                    parts(matrix.rows(), matrix.cols());
-                read(parts.data());
-                matrix = parts.template cast<typename Matrix::Scalar>();
-            }
-        });
-        return values;
-    };
-    array.sha256 = [file] { return file->sha256(); };
-    return array;
-}
-
-StoredArray open_hdf5_array(const std::string& path, const std::string& dataset) {
-    const auto file = std::make_shared<const Hdf5Reader>(path);
-    file->start_hash();
-    StoredArray array;
-    array.file = path;
-    array.thing = "/" + dataset;
-    if (!file->is_dataset(dataset)) {
-        throw InputError({path, array.thing, "no such dataset",
-                          "an HDF5 file with " + array.thing + ", NumPy's .npy, or BART's pair",
-                          "name a file that has it"});
-    }
-    const Hdf5Kind kind = file->shape(dataset).kind;
-    array.shape = file->checked_shape(dataset, kind == Hdf5Kind::complex ? Hdf5Kind::complex
-                                                                         : Hdf5Kind::real);
-    array.values = [file, dataset, shape = array.shape](std::size_t rows) {
-        const std::size_t columns = shape.elements() / rows;
-        if (shape.kind == Hdf5Kind::complex) {
-            return Hdf5Values(*file, dataset).read_rows(rows, columns);
-        }
-        CoilRows values(rows, columns, Precision::float64);
-        const std::vector<double> parts = file->read_real(dataset);
-        std::copy(parts.begin(), parts.end(), values.doubles().data());
-        return values;
-    };
-    array.sha256 = [file] { return file->sha256(); };
-    array.hdf5 = file;
-    return array;
-}
-
-/// One way in which an array can be stored.
+/// One way in which arrays can be stored.
 struct ArrayFormat {
     std::string name;
+    std::string summary;
     bool (*recognises)(const std::string& path);
-    StoredArray (*open)(const std::string& path, const std::string& dataset);
+    std::vector<StoredArray> (*open)(const std::string& path);
 };
 
-const std::vector<ArrayFormat>& bare_formats() {
-    static const std::vector<ArrayFormat> table{{"npy", &recognises_npy, &open_npy},
-                                                {"cfl", &recognises_cfl, &open_cfl_array}};
+/// The samples of the readouts that gradients encode.
+StoredArray array_of(const Sequence& sequence, const std::string& path) {
+    const auto points = std::make_shared<std::vector<double>>();
+    for (const SequenceReadout& readout : sequence.readouts) {
+        for (std::size_t i = 0; readout.is_encoded && i < readout.positions.size(); ++i) {
+            points->insert(points->end(), readout.positions[i].begin(), readout.positions[i].end());
+        }
+    }
+    return array_of_doubles(path, "trajectory", points, 3, sequence.sha256, "1/m");
+}
+
+const std::vector<ArrayFormat>& array_formats() {
+    static const std::vector<ArrayFormat> table{
+        {"npy", "NumPy's .npy", &recognises_npy, &open_npy},
+        {"npz", ".npz", &recognises_npz, &open_npz},
+        {"mat", "MATLAB's .mat", &recognises_matlab, &open_matlab},
+        {"cfl", "BART's pair .cfl and .hdr", &recognises_cfl,
+         [](const std::string& path) { return std::vector{open_cfl_array(path)}; }},
+        {"hdf5", "HDF5", &recognises_hdf5, &open_hdf5_arrays},
+        {"pulseq", "a sequence of Pulseq", &recognises_sequence,
+         [](const std::string& path) { return std::vector{array_of(read_sequence(path), path)}; }},
+        {"text", "lines of numbers", &recognises_numbers_in_text, &open_numbers_in_text}};
     return table;
 }
 
-const ArrayFormat* bare_format_of(const std::string& path) {
+const ArrayFormat* format_of(const std::string& path) {
     require_no_pipes(path);
-    for (const ArrayFormat& format : bare_formats()) {
+    for (const ArrayFormat& format : array_formats()) {
         if (format.recognises(path)) {
             return &format;
         }
@@ -217,15 +86,115 @@ const ArrayFormat* bare_format_of(const std::string& path) {
     return nullptr;
 }
 
-} // namespace
-
-bool recognises_bare_array(const std::string& path) {
-    return bare_format_of(path) != nullptr;
+bool is_file(const std::string& path) {
+    struct stat status {};
+    return stat(path.c_str(), &status) == 0;
 }
 
-StoredArray open_array(const std::string& path, const std::string& dataset) {
-    const ArrayFormat* const bare = bare_format_of(path);
-    return bare != nullptr ? bare->open(path, dataset) : open_hdf5_array(path, dataset);
+/// The first array that is wanted; null when there is none.
+template <typename Wanted>
+const StoredArray* find(const std::vector<StoredArray>& arrays, const Wanted& wanted) {
+    const auto found = std::find_if(arrays.begin(), arrays.end(), wanted);
+    return found != arrays.end() ? &*found : nullptr;
+}
+
+std::string names_of_arrays(const std::vector<StoredArray>& arrays) {
+    std::vector<std::string> names;
+    for (const StoredArray& array : arrays) {
+        names.push_back(array.thing);
+    }
+    return comma_separated(names);
+}
+
+} // namespace
+
+std::vector<std::string> array_roles() {
+    std::vector<std::string> names;
+    for (const ArrayRole& role : role_table()) {
+        names.push_back(role.name);
+    }
+    return names;
+}
+
+std::string array_role_of(const std::string& name) {
+    std::string letters;
+    for (const char c : name.substr(name.rfind('/') + 1)) {
+        if (std::isalnum(static_cast<unsigned char>(c)) != 0) {
+            letters += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+        }
+    }
+    for (const ArrayRole& role : role_table()) {
+        if (std::find(role.words.begin(), role.words.end(), letters) != role.words.end()) {
+            return role.name;
+        }
+    }
+    return "";
+}
+
+std::string array_formats_in_words() {
+    std::vector<std::string> words;
+    for (const ArrayFormat& format : array_formats()) {
+        words.push_back(format.summary);
+    }
+    return comma_separated(words);
+}
+
+ArrayName array_name_of(const std::string& word) {
+    const std::size_t at = word.rfind(':');
+    const bool has_name =
+        at != std::string::npos && at > 0 && !is_file(word) && recognises_cfl(word) == false;
+    if (!has_name) {
+        return {word, ""};
+    }
+    const std::size_t begin = word[at + 1] == '/' ? at + 2 : at + 1; // "FILE.h5:/name"
+    return {word.substr(0, at), word.substr(begin)};
+}
+
+option::Value array_input(std::string& member) {
+    option::Value value = option::name(member, "FILE[:NAME]");
+    value.file = [&member] { return array_name_of(member).file; };
+    return value;
+}
+
+bool recognises_bare_array(const std::string& word) {
+    const ArrayFormat* const format = format_of(array_name_of(word).file);
+    return format != nullptr && format->name != "hdf5";
+}
+
+bool recognises_arrays(const std::string& path) {
+    return format_of(path) != nullptr;
+}
+
+std::vector<StoredArray> open_arrays(const std::string& path) {
+    const ArrayFormat* const format = format_of(path);
+    if (format == nullptr) {
+        require_input(path);
+        throw InputError({path, "file", "no format of arrays that is known",
+                          array_formats_in_words(), "write the arrays in one of these"});
+    }
+    return format->open(path);
+}
+
+StoredArray open_array(const std::string& word, const std::string& dataset) {
+    const auto [path, name] = array_name_of(word);
+    const ArrayFormat* const format = format_of(path);
+    const std::string wanted = name.empty() ? dataset : name;
+    if (format == nullptr || format->name == "hdf5") {
+        return open_hdf5_array(std::make_shared<const Hdf5Reader>(path), wanted);
+    }
+    const std::vector<StoredArray> arrays = format->open(path);
+    const StoredArray* found =
+        find(arrays, [&](const StoredArray& one) { return one.name == wanted; });
+    if (found == nullptr && name.empty()) {
+        found = arrays.size() == 1 ? &arrays.front() : find(arrays, [&](const StoredArray& one) {
+            return array_role_of(one.name) == wanted;
+        });
+    }
+    if (found == nullptr) {
+        throw InputError({path, "arrays", names_of_arrays(arrays), wanted,
+                          "name it " + wanted + ", or write it alone"});
+    }
+    return *found;
 }
 
 std::vector<double> real_values(const StoredArray& array) {

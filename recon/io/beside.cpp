@@ -14,6 +14,7 @@
 #include "io/image/formats.hpp"
 #include "io/image/stored.hpp"
 #include "io/native/grid.hpp"
+#include "io/trajectory_rules.hpp"
 #include "scan/trajectories.hpp"
 #include "scan/units.hpp"
 
@@ -224,13 +225,7 @@ public:
         return {from, from + static_cast<long>(samples * numbers_)};
     }
 
-    /// Units of a trajectory, as the file says.
-    std::string units() const {
-        const auto& file = array_.hdf5;
-        return file != nullptr && file->has_attribute(row_.name, "units")
-                   ? file->attribute_in_words(row_.name, "units")
-                   : "";
-    }
+    const std::string& units() const { return array_.units; } ///< as the file says
     bool by_frame() const { return by_frame_; }
     std::string sha256() const { return array_.sha256(); }
 
@@ -250,9 +245,14 @@ private:
         const std::size_t columns = array_.shape.extents.empty() ? 1 : array_.shape.extents.back();
         numbers_ = dimensions;
         if (columns == dimensions + 1 && dimensions == 2) {
+            constexpr double rounding = 1e-3;
+            double largest = 0;
+            for (const double value : values_) {
+                largest = std::max(largest, std::abs(value));
+            }
             std::vector<double> kept;
             for (std::size_t i = 0; i + 2 < values_.size(); i += columns) {
-                if (values_[i + 2] != 0) {
+                if (std::abs(values_[i + 2]) > rounding * largest) {
                     throw InputError({array_.file, array_.thing,
                                       text(values_[i + 2], " along z at sample ", i / columns),
                                       "0, since the matrix of the scan has two dimensions",
@@ -327,7 +327,8 @@ const std::vector<SampleValuesBeside>& sample_values_beside() {
     return table;
 }
 
-void put_sample_values(Scan& scan, const ReadOptions& options) {
+void put_sample_values(StoredScan& stored, const ReadOptions& options) {
+    Scan& scan = stored.scan;
     if (!options.beside.times.empty() && !options.with_times && !scan.off_resonance) {
         throw UsageError("`times` " + options.beside.times +
                          ": the scan has no field map\n  next:     leave it out, or name a map "
@@ -335,8 +336,12 @@ void put_sample_values(Scan& scan, const ReadOptions& options) {
     }
     for (const SampleValuesBeside& row : sample_values_beside()) {
         const std::string& path = options.beside.*row.file;
-        if (path.empty()) {
+        if (path.empty() || (row.by_dimension && stored.has_trajectory_beside)) {
             continue;
+        }
+        if (row.by_dimension && trajectory_rule_of(path)) {
+            throw InputError({scan.file, "`trajectory` " + path, "a scan without readouts",
+                              "raw data, whose readouts a rule numbers", "name a file"});
         }
         const ValuesOfSamples values(row, scan, path);
         Vec3 factor{1, 1, 1};

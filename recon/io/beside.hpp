@@ -51,6 +51,6 @@ const std::vector<SampleValuesBeside>& sample_values_beside();
 
 /// Reads the values that `options` name, of all frames or of each, and puts them in place of
 /// the scan's own. InputError when they do not fit its samples.
-void put_sample_values(Scan& scan, const ReadOptions& options);
+void put_sample_values(StoredScan& stored, const ReadOptions& options);
 
 } // namespace lsrecon

@@ -10,10 +10,12 @@
 #include "base/input_file.hpp"
 #include "base/named_files.hpp"
 #include "base/numbers.hpp"
+#include "io/arrays/formats.hpp"
 #include "io/hdf5/reader.hpp"
 #include "io/image/formats.hpp"
 #include "io/ismrmrd/formats.hpp"
 #include "io/native/scan.hpp"
+#include "io/pulseq.hpp"
 #include "simulate/simulate.hpp"
 
 namespace lsrecon {
@@ -77,12 +79,12 @@ std::string bytes_at(const InputFile& file, std::uint64_t offset, std::size_t co
     return read_all(file.descriptor(), bytes.data(), bytes.size(), offset) ? bytes : "";
 }
 
-bool recognises_matlab(const InputFile& file) {
+bool recognises_matlab_of_any_version(const InputFile& file) {
     return bytes_at(file, 0, 7) == "MATLAB ";
 }
 
 bool recognises_numpy(const InputFile& file) {
-    return bytes_at(file, 0, 6) == "\x93NUMPY";
+    return bytes_at(file, 0, 6) == "\x93NUMPY" || recognises_npz(file.path());
 }
 
 /// A measurement begins with its header's length, the number of its parts and the name of the
@@ -95,9 +97,7 @@ bool recognises_siemens(const InputFile& file) {
     return bytes_at(file, 8, 6) == "Config" || bytes_at(file, offset + 8, 6) == "Config";
 }
 
-const std::string into_scan = "write samples and trajectory into a native scan with h5py, as "
-                              "docs/formats.md shows";
-const std::string reading_cfl = "read it with readcfl of BART's python/cfl.py, and " + into_scan;
+const std::string importing = "make a scan of samples and trajectory: lsrecon import FILES -o SCAN";
 
 /// The table of foreign files, only to say what would read them.
 const std::vector<ForeignFile>& foreign_files() {
@@ -106,15 +106,13 @@ const std::vector<ForeignFile>& foreign_files() {
          {"dat"},
          &recognises_siemens,
          "convert it with siemens_to_ismrmrd of the project ismrmrd/siemens_to_ismrmrd"},
-        {"a file of MATLAB",
-         {"mat"},
-         &recognises_matlab,
-         "read it with scipy.io.loadmat, or of version 7.3 with h5py, and " + into_scan},
-        {"arrays of NumPy",
-         {"npy", "npz"},
-         &recognises_numpy,
-         "read it with numpy.load, and " + into_scan},
-        {"BART's pair .cfl and .hdr", {"cfl", "hdr"}, nullptr, reading_cfl},
+        {"a file of MATLAB", {"mat"}, &recognises_matlab_of_any_version, importing},
+        {"arrays of NumPy", {"npy", "npz"}, &recognises_numpy, importing},
+        {"BART's pair .cfl and .hdr", {"cfl", "hdr"}, nullptr, importing},
+        {"a sequence of Pulseq",
+         {"seq"},
+         [](const InputFile& file) { return recognises_sequence(file.path()); },
+         "name it as the `trajectory` of raw data, or write its trajectory: lsrecon import"},
     };
     return table;
 }
@@ -226,7 +224,7 @@ void refuse_images(const std::string& path) {
     const bool may_be_samples = ending_of(path) == "cfl" || ending_of(path) == "hdr";
     refuse_other_formats(path, a_scan,
                          "name one; 'lsrecon info' says what this is" +
-                             (may_be_samples ? "; if it is k-space, " + reading_cfl : ""));
+                             (may_be_samples ? "; if it is k-space, " + importing : ""));
 }
 
 const ScanFormat& format_of(const Hdf5Reader& file) {
@@ -248,7 +246,7 @@ const ScanFormat& format_of(const Hdf5Reader& file) {
                           list("root attributes", file.attribute_names("/")),
                       "a scan: root attribute format = \"lsrecon-scan\" with /trajectory, or an "
                       "ISMRMRD group with xml and data",
-                      "see docs/formats.md for how to write a scan file"});
+                      "make a scan of its arrays with 'lsrecon import', or see docs/formats.md"});
 }
 
 std::shared_ptr<const Hdf5Reader> open_hdf5(const InputFile& file) {

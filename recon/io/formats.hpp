@@ -85,6 +85,8 @@ struct StoredScan {
     Scan scan; ///< its frames have C x 0 samples
     /// Reads the samples of a frame. Those of a single frame are asked for once.
     std::function<CoilRows(std::size_t frame)> samples;
+    /// Whether its frames have the trajectory that ReadOptions name beside the scan.
+    bool has_trajectory_beside = false;
 };
 
 /// A scan of which no array was read.

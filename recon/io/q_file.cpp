@@ -89,9 +89,9 @@ void write(const std::string& path, const std::vector<std::size_t>& extents, std
     target.commit();
 }
 
-[[noreturn]] void refuse(const std::string& path, const std::string& thing,
-                         const std::string& found, const std::string& expected,
-                         const std::string& with = "") {
+[[noreturn]] void refuse_q(const std::string& path, const std::string& thing,
+                           const std::string& found, const std::string& expected,
+                           const std::string& with = "") {
     throw InputError({path, thing, found, expected,
                       "make the file again with 'lsrecon q SCAN -o FILE' and the same `precision`" +
                           with + ", or leave `q` out"});
@@ -152,18 +152,18 @@ void write_q_at(const std::string& path, const ComplexVector& q, const QMaking& 
 QFile::QFile(const std::string& path) : file_(path) {
     if (!file_.has("q") || !file_.has_attribute("/", "format") ||
         file_.attribute_text("/", "format") != "lsrecon-q") {
-        refuse(path, "/q", "not a Q file of lsrecon", "a file that 'lsrecon q' wrote");
+        refuse_q(path, "/q", "not a Q file of lsrecon", "a file that 'lsrecon q' wrote");
     }
     if (!file_.has("keys") || !file_.has("sha256") || !file_.has("errors")) {
-        refuse(path, "/errors", "no hash or no error of the values of Q",
-               text("a file of version ", format_version, ", which has both"));
+        refuse_q(path, "/errors", "no hash or no error of the values of Q",
+                 text("a file of version ", format_version, ", which has both"));
     }
     keys_ = file_.read_texts("keys");
     hashes_ = file_.read_texts("sha256");
     errors_ = file_.read_real("errors");
     if (hashes_.size() != keys_.size() || errors_.size() != keys_.size()) {
-        refuse(path, "/sha256", text(hashes_.size(), " hashes and ", errors_.size(), " errors"),
-               text("one for each of ", keys_.size(), " keys"));
+        refuse_q(path, "/sha256", text(hashes_.size(), " hashes and ", errors_.size(), " errors"),
+                 text("one for each of ", keys_.size(), " keys"));
     }
 }
 
@@ -185,8 +185,8 @@ void QFile::require_sum_of_weights(const StoredQ& q, const Trajectory& trajector
     const auto origin = static_cast<Eigen::Index>(Voxels::half_differences(q.grid).origin());
     const double at_zero = q.half.values(origin).real();
     if (!std::isfinite(norm_of(q.half.values)) || !(std::abs(at_zero - sum) <= bound * sum)) {
-        refuse(file_.path(), "/q", text("Q(0) = ", at_zero),
-               text("finite values and Q(0) = ", sum, ", the sum of w |phi|^2"));
+        refuse_q(file_.path(), "/q", text("Q(0) = ", at_zero),
+                 text("finite values and Q(0) = ", sum, ", the sum of w |phi|^2"));
     }
 }
 
@@ -202,17 +202,17 @@ StoredQ QFile::read(const Trajectory& trajectory, const Grid& grid, const std::s
                     double largest_error) {
     const std::size_t row = row_of(key);
     if (!(errors_[row] <= largest_error)) {
-        refuse(file_.path(), "/errors",
-               text("a Q with a relative error up to ", rounded(errors_[row])),
-               text("at most ", rounded(largest_error), " for what this run computes with"),
-               text(", `accuracy` ", largest_error));
+        refuse_q(file_.path(), "/errors",
+                 text("a Q with a relative error up to ", rounded(errors_[row])),
+                 text("at most ", rounded(largest_error), " for what this run computes with"),
+                 text(", `accuracy` ", largest_error));
     }
     std::vector<std::size_t> extents = stored_extents(grid);
     if (keys_.size() > 1) {
         extents.insert(extents.begin(), keys_.size());
     }
     if (file_.shape("q").extents != extents) {
-        refuse(file_.path(), "/q", shown(file_.shape("q").extents), shown(extents));
+        refuse_q(file_.path(), "/q", shown(file_.shape("q").extents), shown(extents));
     }
     file_.checked_shape("q", Hdf5Kind::complex);
     Hdf5Values values = keys_.size() > 1 ? Hdf5Values(file_, "q", row) : Hdf5Values(file_, "q");
@@ -231,8 +231,8 @@ StoredQ QFile::read(const Trajectory& trajectory, const Grid& grid, const std::s
         }
     });
     if (hash.hex() != hashes_[row]) {
-        refuse(file_.path(), "/q", "values of another hash than the one beside them",
-               "the values that 'lsrecon q' wrote");
+        refuse_q(file_.path(), "/q", "values of another hash than the one beside them",
+                 "the values that 'lsrecon q' wrote");
     }
     StoredQ q{grid, {std::move(half)}, errors_[row]};
     require_sum_of_weights(q, trajectory);

@@ -60,7 +60,7 @@ LoadedScan load_with_room(const std::string& path, const ReadOptions& options) {
 
 LoadedScan load_scan(OpenScan opened, const ReadOptions& options) {
     LoadedScan loaded{std::move(opened.file), opened.load(), {}};
-    put_sample_values(loaded.stored.scan, options);
+    put_sample_values(loaded.stored, options);
     for (const auto& [name, numbers] : options.header) {
         loaded.stored.scan.facts.push_back(text("`header` replaces ", name, " of the file by ",
                                                 by(numbers, static_cast<int>(numbers.size()))));

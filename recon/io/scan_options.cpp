@@ -3,6 +3,8 @@
 #include "io/scan_options.hpp"
 
 #include "base/numbers.hpp"
+#include "io/arrays.hpp"
+#include "io/trajectory_rules.hpp"
 #include "scan/units.hpp"
 
 namespace lsrecon::option {
@@ -48,13 +50,15 @@ OptionTable scan_options(std::string& scan, ReadOptions& read) {
         {"traj_units", choice(read.trajectory_units, trajectory_unit_names()),
          "unit of the trajectory", Is::expert, Default{"as the file says"},
          More{"One of " + comma_separated(trajectory_unit_names()) + "."}},
-        {"trajectory", input(read.beside.trajectory), "positions of the samples in another file",
-         Is::expert, Default{"the scan's own"},
-         More{"HDF5, .npy or BART's pair: see [formats.md](formats.md#beside-a-scan)."}},
-        {"weights", input(read.beside.weights), "weights of the samples in another file",
+        {"trajectory", trajectory_value(read.beside.trajectory),
+         "positions of the samples: a file or a rule", Is::expert, Default{"the scan's own"},
+         More{"Arrays, or a sequence of Pulseq: see [formats.md](formats.md#beside-a-scan). Rules, "
+              "for raw data:" +
+              listed(trajectory_rules())}},
+        {"weights", array_input(read.beside.weights), "weights of the samples in another file",
          Is::expert, Default{"the scan's own"}},
-        {"times", input(read.beside.times), "times of the samples in another file", Is::expert,
-         Unit{"s"}, Default{"the scan's own"}},
+        {"times", array_input(read.beside.times), "times of the samples in another file",
+         Is::expert, Unit{"s"}, Default{"the scan's own"}},
         {"low_resolution", toggle(read.low_resolution),
          "accept a trajectory with all |k| below N/4", Is::expert,
          More{"A trajectory that stays there nearly always has a wrong unit, and is refused."}},

@@ -555,7 +555,7 @@ Worded more_on_positions() {
          "is "
          "in mm, pass it with `header` fov_mm=X,Y."},
         {{Found::fov_of_voxels},
-         "A cfl file holds no field of view. Voxels are taken as 1 mm. `fov_mm` changes that."},
+         "The input holds no field of view. Voxels are taken as 1 mm. `fov_mm` changes that."},
         {{Found::thickness_assumed, {}, {{"format", "NIfTI"}}},
          "The image has no slice thickness. The NIfTI file gets 1 mm."},
         {{Found::shifted_twice},

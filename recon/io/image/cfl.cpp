@@ -173,12 +173,13 @@ StoredImage open_cfl(const std::string& path, const ImageInput& input) {
     return image;
 }
 
-StoredArray open_cfl_array(const std::string& path, const std::string&) {
+StoredArray open_cfl_array(const std::string& path) {
     const auto files = std::make_shared<HashedFiles>(cfl_files(path));
     const auto [sizes, data] = values_of(path);
     StoredArray array;
     array.file = data->path();
     array.thing = "values";
+    array.first_is_fastest = true;
     array.shape.kind = Hdf5Kind::complex;
     array.shape.type_name = "complex64";
     array.shape.number_bytes = sizeof(float);

@@ -23,6 +23,6 @@ StoredImage open_cfl(const std::string& path, const ImageInput& input);
 
 /// The array of the pair, [..., coil, z, y, x]: at least these four dimensions, and of the others
 /// those up to the last that varies.
-StoredArray open_cfl_array(const std::string& path, const std::string& dataset);
+StoredArray open_cfl_array(const std::string& path);
 
 } // namespace lsrecon

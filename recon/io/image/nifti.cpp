@@ -112,9 +112,9 @@ void write_to(const ZnzFile& file, const std::string& name, const void* from, st
 
 const char* const write_with_nibabel = "write the image again, with nibabel for example";
 
-[[noreturn]] void refuse(const std::string& file, const std::string& thing,
-                         const std::string& found, const std::string& expected,
-                         const std::string& next = write_with_nibabel) {
+[[noreturn]] void refuse_nifti(const std::string& file, const std::string& thing,
+                               const std::string& found, const std::string& expected,
+                               const std::string& next = write_with_nibabel) {
     throw InputError({file, thing, found, expected, next});
 }
 
@@ -130,7 +130,7 @@ double mm_of(const std::string& file, int unit) {
     case NIFTI_UNITS_MICRON:
         return 1e-3;
     default:
-        refuse(file, "xyzt_units", text(unit), "1 (m), 2 (mm) or 3 (micrometres)");
+        refuse_nifti(file, "xyzt_units", text(unit), "1 (m), 2 (mm) or 3 (micrometres)");
     }
 }
 
@@ -155,10 +155,11 @@ void read_pose(const std::string& file, const mat44& affine, double mm, Grid& gr
     }
     const bool finite = is_finite(centre);
     if (!finite || !orthonormal(directions)) {
-        refuse(file, "affine", finite ? "axes that are not at right angles" : "no finite numbers",
-               "three axes at right angles, as a grid has",
-               "resample the image onto such a grid, with nibabel.processing.resample_to_output "
-               "for example");
+        refuse_nifti(
+            file, "affine", finite ? "axes that are not at right angles" : "no finite numbers",
+            "three axes at right angles, as a grid has",
+            "resample the image onto such a grid, with nibabel.processing.resample_to_output "
+            "for example");
     }
     grid.position = centre;
     grid.directions = directions;
@@ -215,8 +216,8 @@ NiftiHeader nifti_header_of(const std::string& path) {
 /// library would mend in silence.
 void require_sound_header(const std::string& file, const nifti_1_header& header) {
     if (header.sizeof_hdr != sizeof header) {
-        refuse(file, "sizeof_hdr", "NIfTI-2", "NIfTI-1",
-               "write it as NIfTI-1, with nibabel.Nifti1Image for example");
+        refuse_nifti(file, "sizeof_hdr", "NIfTI-2", "NIfTI-1",
+                     "write it as NIfTI-1, with nibabel.Nifti1Image for example");
     }
     const short dimensions = header.dim[0];
     const short* const last = header.dim + 1 + std::clamp<short>(dimensions, 0, 7);
@@ -226,13 +227,14 @@ void require_sound_header(const std::string& file, const nifti_1_header& header)
         for (const short size : header.dim) {
             found += text(found.empty() ? "" : " ", size);
         }
-        refuse(file, "dim", found, "1 to 7 dimensions, each of size 1 or more",
-               "see whether the file is damaged");
+        refuse_nifti(file, "dim", found, "1 to 7 dimensions, each of size 1 or more",
+                     "see whether the file is damaged");
     }
     if (std::any_of(header.dim + 5, std::max(last, header.dim + 5),
                     [](short size) { return size > 1; })) {
-        refuse(file, "dim", text(dimensions, " dimensions"), "up to 4: x, y, z and frames",
-               "write a file for each index of the others, with nibabel or fslsplit for example");
+        refuse_nifti(
+            file, "dim", text(dimensions, " dimensions"), "up to 4: x, y, z and frames",
+            "write a file for each index of the others, with nibabel or fslsplit for example");
     }
 }
 
@@ -253,7 +255,7 @@ Grid nifti_grid_of(const std::string& file, const nifti_1_header& fields,
         const float voxel = fields.pixdim[d + 1]; // the library takes 1 for 0
         const bool thickness = d >= static_cast<std::size_t>(grid.dimensions);
         if (!(voxel > 0 && std::isfinite(voxel)) && !thickness) {
-            refuse(file, text("pixdim[", d + 1, "]"), shown(voxel), "a length above 0");
+            refuse_nifti(file, text("pixdim[", d + 1, "]"), shown(voxel), "a length above 0");
         }
         grid.fov_mm[d] = voxel > 0 ? mm * voxel * static_cast<double>(grid.size[d]) : 1;
     }

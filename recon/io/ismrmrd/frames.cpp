@@ -64,11 +64,12 @@ public:
         }
         const std::size_t stored = header_.trajectory_dimensions;
         if (stored == 0 && !scan_.encoding.stored_trajectory.empty()) {
-            refuse("trajectory_dimensions", "0: no trajectory is stored",
-                   "2 or more, since the header calls the trajectory " +
-                       scan_.encoding.stored_trajectory,
-                   "store the trajectory with the acquisitions; or write a native scan with "
-                   "/trajectory (docs/formats.md), or correct the header, if lines are Cartesian");
+            refuse(
+                "trajectory_dimensions", "0: no trajectory is stored",
+                "2 or more, since the header calls the trajectory " +
+                    scan_.encoding.stored_trajectory,
+                "pass `trajectory` FILE of an array or of a sequence of Pulseq, or a rule such as "
+                "`trajectory` golden-angle; or correct the header, if lines are Cartesian");
         }
         if (stored == 1) {
             refuse("trajectory_dimensions", "1",

@@ -136,7 +136,8 @@ std::string mrd_label_in(const std::string& attributes) {
     return unescaped(rest.substr(0, rest.find("</value>")));
 }
 
-const char* const again = "write the images again, with libismrmrd or 'lsrecon convert'";
+const char* const write_images_again =
+    "write the images again, with libismrmrd or 'lsrecon convert'";
 
 /// "dataset/image_0": groups of a group, with a header and values.
 std::vector<std::string> series_of(const Hdf5Reader& file) {
@@ -271,7 +272,8 @@ public:
 
 private:
     [[noreturn]] void refuse(const std::string& dataset, const std::string& found,
-                             const std::string& expected, const std::string& next = again) const {
+                             const std::string& expected,
+                             const std::string& next = write_images_again) const {
         throw InputError({file_->path(), full_name(name_ + "/" + dataset), found, expected, next});
     }
 
@@ -280,7 +282,7 @@ private:
         for (std::size_t d = 0; d < 3; ++d) {
             if (header.matrix_size[d] != grid.size[d]) {
                 refuse("header", text("matrix_size ", by(header.matrix_size, 3)),
-                       by(grid.size, 3) + ", as the values have", again);
+                       by(grid.size, 3) + ", as the values have", write_images_again);
             }
         }
         if (!is_finite(position_of(header)) || !is_finite(directions_of(header))) {

@@ -15,6 +15,7 @@
 #include "io/ismrmrd/contents.hpp"
 #include "io/ismrmrd/frames.hpp"
 #include "io/ismrmrd/header.hpp"
+#include "io/ismrmrd/trajectory_beside.hpp"
 #include "scan/host_memory.hpp"
 
 // The meaning of the fields of an ISMRMRD file here; docs/ismrmrd.md says the same for users.
@@ -343,9 +344,37 @@ StoredScan load(RawHeaders& raw) {
     return stored;
 }
 
+/// Opens raw data that has its trajectory beside it, as if it were stored.
+ScanHeader open_with_trajectory(const std::shared_ptr<IsmrmrdWithTrajectory>& opened,
+                                const ReadOptions& options, const std::string& format,
+                                Findings findings) {
+    ReadOptions as_stored = options;
+    as_stored.beside.trajectory.clear();
+    if (as_stored.trajectory_units.empty()) {
+        as_stored.trajectory_units = opened->units();
+    }
+    const MeasurementHeader header(opened->xml(), opened->path(), opened->xml_name());
+    const IsmrmrdContents contents(*opened, header, as_stored);
+    Findings unused;
+    opened->set_space(
+        header.encoding(contents.choose_encoding(*opened, header, as_stored), unused, as_stored)
+            .grid);
+    ScanHeader result = open_acquisitions(opened, as_stored, format, std::move(findings));
+    result.load = [opened, load = std::move(result.load)] {
+        StoredScan stored = load();
+        stored.has_trajectory_beside = true;
+        stored.scan.facts.push_back(opened->fact());
+        return stored;
+    };
+    return result;
+}
+
 ScanHeader open_acquisitions(const std::shared_ptr<const IsmrmrdFile>& opened,
                              const ReadOptions& options, const std::string& format,
                              Findings findings) {
+    if (const auto with = with_trajectory(opened, options)) {
+        return open_with_trajectory(with, options, format, std::move(findings));
+    }
     const IsmrmrdFile& file = *opened;
     const MeasurementHeader header(file.xml(), file.path(), file.xml_name());
     IsmrmrdContents contents(file, header, options);

@@ -19,6 +19,7 @@
 namespace lsrecon {
 
 using namespace native;
+using native::refuse; // beside functions of this name
 
 namespace {
 

@@ -1,0 +1,97 @@
+// import: makes a native scan of arrays that other programs wrote, or of a sequence.
+
+#include "io/import.hpp"
+#include "app/command.hpp"
+#include "app/console.hpp"
+#include "app/output.hpp"
+#include "base/numbers.hpp"
+#include "io/arrays.hpp"
+#include "io/native/scan.hpp"
+#include "io/pulseq.hpp"
+#include "scan/units.hpp"
+
+namespace lsrecon::app {
+
+namespace {
+
+struct ImportFlags {
+    ImportOptions import;
+    std::string output;
+    bool quiet = false;
+};
+
+Value inputs_value(std::vector<std::string>& inputs) {
+    return {"FILES",
+            [&inputs](const std::string& word) -> std::string {
+                inputs.push_back(word);
+                return word.empty() ? "the name of a file" : "";
+            },
+            [&inputs] { return separated_by(" ", inputs); }};
+}
+
+std::vector<NamedInput> named_inputs(const ImportOptions& options) {
+    std::vector<NamedInput> inputs;
+    for (const std::string& file : files_of(options)) {
+        inputs.push_back({"FILES", file});
+    }
+    return inputs;
+}
+
+ExitCode run_import(ImportFlags& options) {
+    check_files(named_inputs(options.import), {{"--output", options.output, FileKind::hdf5}},
+                options.quiet);
+    Console console(options.quiet);
+    const std::vector<std::string>& inputs = options.import.inputs;
+    const Scan scan = inputs.size() == 1 && recognises_sequence(inputs.front())
+                          ? import_sequence(options.import)
+                          : import_arrays(options.import);
+    for (const std::string& fact : scan.facts) {
+        console.info(fact);
+    }
+    console.add(scan.findings);
+    write_native_scan(options.output, scan);
+    const std::size_t samples = scan.frames.front().trajectory->samples();
+    console.info(text(options.output, ": matrix ", by(scan.grid.size, scan.grid.dimensions), ", ",
+                      counted(scan.frames.size(), "frame"), ", ", counted(scan.coils(), "coil"),
+                      ", ", samples, " samples each"));
+    return ExitCode::done;
+}
+
+OptionTable options_of_import(ImportFlags& options) {
+    ImportOptions& import = options.import;
+    return joined(
+        {in("Reading",
+            {{"FILES", inputs_value(import.inputs), "arrays, recognised by their names",
+              Is::required, Is::repeated,
+              More{"Formats: " + array_formats_in_words() +
+                   ". Or say what an array is: `samples=FILE` or `samples=FILE:NAME`, and so for " +
+                   comma_separated(array_roles()) +
+                   ". A sequence of Pulseq gives its trajectory."}},
+             {"matrix", grid_size(import.matrix), "voxels of the image",
+              Default{"as coil maps or a field map have"}},
+             {"fov_mm", number(import.fov_mm, positive(), "LENGTHS"),
+              "field of view: one length, or one for each dimension", Unit{"mm"},
+              Default{"1 mm a voxel"}},
+             {"convention", choice(import.convention, names_of(array_conventions())),
+              "habits of the program that wrote the trajectory",
+              Default{"bart for its pair, else lsrecon"},
+              More{"Conventions:" + listed(array_conventions())}},
+             {"axes", choices(import.axes, sample_axes(), "NAMES"), "axes of the samples",
+              Default{"by their sizes"},
+              More{"One word an axis, out of " + comma_separated(sample_axes()) +
+                   ", in the order of the program that wrote the array: `coil,readout,sample`."}},
+             {"traj_units", choice(import.trajectory_units, trajectory_unit_names()),
+              "unit of the trajectory", Default{"by the file, the convention or the range"}},
+             {"low_resolution", toggle(import.low_resolution),
+              "accept a trajectory with all |k| below N/4", Is::expert}}),
+         in("Output",
+            {output_option(options.output, "native scan to write"), quiet_option(options.quiet)})});
+}
+
+} // namespace
+
+Bound bind_import() {
+    return bound(&options_of_import, &run_import);
+}
+
+} // namespace lsrecon::app

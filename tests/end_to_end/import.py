@@ -1,0 +1,217 @@
+#!/usr/bin/env python3
+"""Arrays of other programs as scans: every format and layout gives the scan that the arrays are of;
+what does not say what it is, is refused; trajectories beside raw data, of files and by rules.
+
+    import.py LSRECON"""
+
+import os
+import struct
+import subprocess
+import sys
+import zlib
+
+import h5py
+import numpy as np
+
+from in_folders import INPUT, USAGE, expect, run_cases
+
+MATRIX, SPOKES, READ, COILS = 32, 24, 64, 3
+SIZE = ["--matrix", f"{MATRIX},{MATRIX}"]
+
+
+def scan_of_base(folder):
+    """The arrays of a simulated radial scan: [C, R, S], [R, S, 2] and maps [C, Y, X]."""
+    folder.run(0, ["simulate", "--trajectory", "radial", *SIZE, "--coils", str(COILS), "--readouts",
+                   str(SPOKES), "--samples-per-readout", str(READ), "--snr", "50", "-o", "base.h5",
+                   "--backend", "reference", "--fov-mm", str(MATRIX), "--quiet"])
+    with h5py.File(folder / "base.h5") as f:
+        return (f["samples"][()].reshape(COILS, SPOKES, READ),
+                f["trajectory"][()].reshape(SPOKES, READ, 2), f["coil_maps"][()])
+
+
+def same_as_base(folder, name, maps=True):
+    with h5py.File(folder / "base.h5") as a, h5py.File(folder / name) as b:
+        expect(np.allclose(a["trajectory"], b["trajectory"], atol=1e-4), f"{name}: trajectory")
+        expect(np.array_equal(a["samples"], b["samples"]), f"{name}: samples")
+        if maps:
+            expect(np.array_equal(a["coil_maps"], b["coil_maps"]), f"{name}: maps")
+
+
+def made(folder, *words):
+    """The scan made.h5, which no command replaces."""
+    if os.path.exists(folder / "made.h5"):
+        os.remove(folder / "made.h5")
+    return folder.run(0, ["import", *words, "-o", "made.h5"])
+
+
+def write_cfl(path, values, dimensions):
+    np.asarray(values, "<c8").tofile(path + ".cfl")
+    with open(path + ".hdr", "w", encoding="ascii") as f:
+        f.write("# Dimensions\n" + " ".join(str(n) for n in dimensions) + "\n")
+
+
+def mat_element(kind, data):
+    return struct.pack("<II", kind, len(data)) + data + b"\0" * (-len(data) % 8)
+
+
+def mat_matrix(name, value, packed):
+    """A MATLAB array, version 5, or compressed as version 7 has it."""
+    flags = 6 | (0x800 if np.iscomplexobj(value) else 0)
+    content = mat_element(6, struct.pack("<II", flags, 0))
+    content += mat_element(5, np.array(value.shape, "<i4").tobytes())
+    short = struct.pack("<HH", 1, len(name)) + name.encode() + b"\0" * (4 - len(name))
+    content += short if len(name) <= 4 else mat_element(1, name.encode())
+    content += mat_element(9, np.asarray(value.real, "<f8").tobytes("F"))
+    if np.iscomplexobj(value):
+        content += mat_element(9, np.asarray(value.imag, "<f8").tobytes("F"))
+    element = mat_element(14, content)
+    if packed:
+        deflated = zlib.compress(element)
+        return struct.pack("<II", 15, len(deflated)) + deflated
+    return element
+
+
+def write_mat(path, arrays, packed=False):
+    with open(path, "wb") as f:
+        f.write(b"MATLAB 5.0 MAT-file".ljust(124) + struct.pack("<H", 0x0100) + b"IM")
+        for name, value in arrays.items():
+            f.write(mat_matrix(name, value, packed))
+
+
+def write_mat_73(path, arrays):
+    with h5py.File(path, "w", userblock_size=512) as f:
+        for name, value in arrays.items():
+            value = value.T
+            if np.iscomplexobj(value):
+                parts = np.empty(value.shape, [("real", "f8"), ("imag", "f8")])
+                parts["real"], parts["imag"] = value.real, value.imag
+                value = parts
+            f[name] = value
+            f[name].attrs["MATLAB_class"] = np.bytes_("double")
+    with open(path, "r+b") as f:
+        f.write(b"MATLAB 7.3 MAT-file".ljust(124) + b"\0\2IM")
+
+
+def every_format_gives_the_scan(make):
+    folder = make()
+    samples, k, maps = scan_of_base(folder)
+    np.savez(folder / "a.npz", ksp=samples, traj=k, sens=maps, note=np.arange(3))
+    np.savez_compressed(folder / "b.npz", kspace=samples.astype("c16"), coords=k, maps=maps)
+    three = np.concatenate([k, 0 * k[..., :1]], -1)
+    write_cfl(folder / "ksp", samples, (1, READ, SPOKES, COILS))
+    write_cfl(folder / "traj", three, (3, READ, SPOKES))
+    write_cfl(folder / "sens", maps, (MATRIX, MATRIX, 1, COILS))
+    of_matlab = {"kdata": samples.T, "k": k.T, "maps": maps.T}
+    write_mat(folder / "five.mat", of_matlab)
+    write_mat(folder / "seven.mat", of_matlab, packed=True)
+    write_mat_73(folder / "late.mat", of_matlab)
+    with h5py.File(folder / "plain.h5", "w") as f:
+        f["raw/ksp"], f["raw/traj"], f["raw/csm"] = samples, k, maps
+    np.save(folder / "x.npy", samples.reshape(COILS, -1).astype(">c8"))
+    np.save(folder / "m.npy", np.asfortranarray(maps))
+    np.savetxt(folder / "traj.csv", k.reshape(-1, 2), delimiter=",", header="kx,ky", comments="")
+    for inputs in (["a.npz"], ["b.npz"], ["ksp.cfl", "traj", "sens.hdr"], ["five.mat"],
+                   ["five.mat", "--axes", "sample,readout,coil"],
+                   ["seven.mat"], ["late.mat"], ["plain.h5"],
+                   ["samples=x.npy", "traj.csv", "coil_maps=m.npy"],
+                   ["samples=a.npz:ksp", "trajectory=plain.h5:/raw/traj", "coil_maps=m.npy"]):
+        made(folder, *inputs)
+        same_as_base(folder, "made.h5")
+    folder.run(0, ["recon", "made.h5", "-o", "image.h5", "--backend", "reference", "--lambda",
+                   "0.01", "--quiet"])
+
+
+def layouts_are_recognised_and_said(make):
+    folder = make()
+    samples, k, maps = scan_of_base(folder)
+    flat, rows = samples.reshape(COILS, -1), k.reshape(-1, 2)
+    parts = np.stack([flat.real, flat.imag], -1)
+
+    def imported(words, says, **arrays):
+        np.savez(folder / "l.npz", **arrays)
+        done = made(folder, "l.npz", *SIZE, *words)
+        for piece in says:
+            expect(piece in done.stdout + done.stderr, f"'{piece}' was not said\n{done.stdout}")
+        same_as_base(folder, "made.h5", maps=False)
+
+    imported([], ["behind the samples"], ksp=flat.T.copy(), traj=rows)
+    imported([], ["parts are its last axis"], ksp=parts, traj=rows)
+    imported([], ["parts are its first axis"], ksp=np.moveaxis(parts, -1, 0).copy(), traj=rows)
+    imported([], ["transposed"], ksp=samples.transpose(0, 2, 1).copy(), traj=k)
+    imported([], ["first axis has the dimensions"], ksp=flat, traj=rows.T.copy())
+    imported([], ["real parts are x"], ksp=flat, traj=rows[:, 0] + 1j * rows[:, 1])
+    imported([], ["cycles/voxel"], ksp=samples.transpose(1, 0, 2).copy(), traj=k / MATRIX)
+    imported([], ["rad/voxel"], ksp=flat, traj=rows * 2 * np.pi / MATRIX)
+    imported(["--convention", "sigpy"], ["y, x, as of sigpy"], ksp=flat, traj=rows[:, ::-1].copy())
+    imported(["--axes", "readout,sample,coil"], [], ksp=samples.transpose(1, 2, 0).copy(), traj=k)
+    imported(["--traj-units", "1/m"], ["1/m"], ksp=flat, traj=rows * 1000 / MATRIX)
+
+    frames = np.stack([flat, 2 * flat])
+    np.savez(folder / "f.npz", ksp=frames, traj=rows, te=[0.01, 0.02])
+    folder.run(0, ["import", "f.npz", "-o", "frames.h5", *SIZE])
+    np.savez(folder / "g.npz", ksp=frames, traj=np.stack([rows, -rows]), w=np.ones(len(rows)),
+             t=np.arange(READ) * 1e-5, noise=np.ones((7, COILS)) * 1j)
+    folder.run(0, ["import", "g.npz", "-o", "own.h5", *SIZE])
+    with h5py.File(folder / "frames.h5") as f, h5py.File(folder / "own.h5") as g:
+        expect(np.array_equal(f["samples"], frames) and len(f["echo_times"]) == 2, "frames")
+        expect(g["trajectory"].shape == (2, len(rows), 2) and np.array_equal(g["samples"], frames),
+               "frames of their own trajectories")
+        expect(g["times"].shape == (len(rows),) and g["noise"].shape == (COILS, 7), "times, noise")
+
+
+def what_cannot_be_read_is_refused(make):
+    folder = make()
+    samples, k, maps = scan_of_base(folder)
+    flat, rows = samples.reshape(COILS, -1), k.reshape(-1, 2)
+
+    def refused(says, words=(), **arrays):
+        np.savez(folder / "r.npz", **arrays)
+        folder.run(INPUT, ["import", "r.npz", "-o", "image.h5", *SIZE, *words], ["next:", *says])
+
+    refused(["an array of trajectory"], ksp=flat)
+    refused(["samples=r.npz:NAME"], a=flat, b=rows)
+    refused([f"{len(rows)} samples of the trajectory"], ksp=flat[:, 1:], traj=rows)
+    refused(["units of the trajectory"], ksp=flat, traj=rows * 5)
+    refused(["real and imaginary"], ksp=flat.real, traj=rows)
+    refused(["one map a coil"], ksp=flat, traj=rows, maps=maps[:, 1:])
+    refused(["NaN"], ksp=np.where(flat == flat[0, 0], np.nan, flat), traj=rows)
+    refused(["finite"], ksp=flat, traj=rows, dcf=np.full(len(rows), np.inf))
+    np.savez(folder / "n.npz", ksp=flat, traj=rows)
+    folder.run(INPUT, ["import", "n.npz", "-o", "image.h5"], ["matrix", "largest |k|"])
+    folder.run(USAGE, ["import", "n.npz", "-o", "image.h5", "--axes", "coils"], ["frame, coil"])
+    np.save(folder / "n.npy", flat)
+    for name in ("n.npz", "n.npy"):
+        folder.run(INPUT, ["info", name], ["lsrecon import"])
+    damage(folder, samples, k)
+
+
+def damage(folder, samples, k):
+    """Damaged files are refused or read; nothing else happens."""
+    write_mat(folder / "a.mat", {"ksp": samples[:, :4], "traj": k[:4]})
+    write_mat(folder / "b.mat", {"ksp": samples[:, :4], "traj": k[:4]}, packed=True)
+    np.savez(folder / "a.npz", ksp=samples[:, :4], traj=k[:4])
+    np.savez_compressed(folder / "b.npz", ksp=samples[:, :4], traj=k[:4])
+    random = np.random.default_rng(1)
+    for name in ("a.mat", "b.mat", "a.npz", "b.npz"):
+        with open(folder / name, "rb") as f:
+            whole = f.read()
+        for trial in range(12):
+            damaged = bytearray(whole)
+            if trial < 4:
+                del damaged[random.integers(0, len(whole)):]
+            else:
+                for at in random.integers(0, len(whole) if trial < 8 else 400, 6):
+                    damaged[at] = random.integers(0, 256)
+            with open(folder / "damaged", "wb") as f:
+                f.write(damaged)
+            done = subprocess.run([folder.program, "import", "damaged", "-o", "damaged.h5", *SIZE],
+                                  cwd=folder.path, capture_output=True, text=True, timeout=60)
+            if os.path.exists(folder / "damaged.h5"):
+                os.remove(folder / "damaged.h5")
+            expect(done.returncode in (0, INPUT),
+                   f"{name}, {trial}: {done.returncode} {done.stderr}")
+
+
+if __name__ == "__main__":
+    sys.exit(run_cases([every_format_gives_the_scan, layouts_are_recognised_and_said,
+                        what_cannot_be_read_is_refused]))
