@@ -4,6 +4,7 @@
 if(NOT CMAKE_SCRIPT_MODE_FILE)
   get_cmake_property(variables CACHE_VARIABLES)
   list(FILTER variables INCLUDE REGEX "^LSRECON_WITH_")
+  list(REMOVE_ITEM variables LSRECON_WITH_PYTHON) # which is beside the program
   set(names OPENCL OpenCL VKFFT VkFFT NIFTI NIfTI VOROPP Voro++ TBB oneTBB)
   foreach(variable IN LISTS variables)
     string(REPLACE LSRECON_WITH_ "" name ${variable})

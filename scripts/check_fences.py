@@ -36,6 +36,7 @@ ARROWS = {
     "measure/": ["base/", "scan/", "simulate/", "io/", "device/", "engines/", "operators/",
                  "solve/", "encoding/", "plan/", "reconstruct", "measure/"],
     "app/": [""],
+    "python/": [""],
 }
 # What only its own room and the OpenCL half of the engines may include.
 INNER = {"device/opencl/": ["device/opencl/", "engines/opencl/"],
@@ -44,6 +45,7 @@ INNER = {"device/opencl/": ["device/opencl/", "engines/opencl/"],
 # Third-party header -> the one room that may include it, or None: any one file.
 THIRD_PARTY = {
     r"CLI/.*": "app/",
+    r"nanobind/.*": "python/",
     r"iostream": "app/output.cpp",
     r"CL/.*": "device/opencl/",
     r"(hdf5|H5\w*)\.h": None,

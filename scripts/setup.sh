@@ -17,6 +17,8 @@ packages=(
     openmpi-bin libopenmpi-dev
     # OpenCL: headers, loader, and a device for machines without a GPU
     ocl-icd-opencl-dev opencl-clhpp-headers pocl-opencl-icd libvkfft-dev
+    # the Python module
+    python3-dev python3-venv
     # scripts that make and read test data
     python3-h5py python3-numpy python3-nibabel python3-jsonschema
     python3-yaml

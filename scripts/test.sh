@@ -16,6 +16,18 @@ jobs=$(nproc)
 # On a machine of ours a test that cannot find its device is a failure, not a skip.
 export LSRECON_REQUIRE_DEVICE=1
 
+# nanobind, of which the Python module is made, comes from PyPI alone.
+python=()
+environment() {
+    local venv=$PWD/build/ci/venv
+    if { [[ -x $venv/bin/python ]] || /usr/bin/python3 -m venv "$venv"; } &&
+        "$venv/bin/pip" install -q nanobind pytest numpy scipy h5py; then
+        python=(-DLSRECON_WITH_PYTHON=ON "-DPython_EXECUTABLE=$venv/bin/python")
+    else
+        echo "PyPI cannot be reached: the Python module is neither built nor tested"
+    fi
+}
+
 step() {
     local name=$1 start=$SECONDS
     shift
@@ -38,7 +50,8 @@ if ((${#presets[@]} > 1)); then
     scripts/setup.sh chromium || (($? == 3))
     scripts/setup.sh clang libc++-dev libc++abi-dev
 fi
-step "configure" cmake --preset ci
+step "environment of Python" environment
+step "configure" cmake --preset ci "${python[@]}"
 step "build" cmake --build --preset ci --parallel "$jobs"
 step "tests" run_tests
 skipped=$(sed -n 's/^\t[0-9]* - \(.*\) (Skipped)$/\1/p' "$log")

@@ -376,7 +376,7 @@ public:
     Roughness(const Grid& grid, const MaskedVoxels& voxels);
 
     /// Weights of differences that are edges are lower: 1 / (scale^2 (1 + m)^2) with the mean m of
-    /// (D f / (1.5 scale))^2 over neighbours across D, since edges go on and noise does not.
+    /// (D f / (2 scale))^2 over neighbours across D, since edges go on and noise does not.
     void set(const RealVector& field, double scale);
     RealVector apply(const RealVector& curvature, const RealVector& field) const;
     RealVector diagonal(const RealVector& curvature) const;
@@ -418,7 +418,7 @@ Roughness::Roughness(const Grid& grid, const MaskedVoxels& voxels) : voxels_(vox
 }
 
 void Roughness::set(const RealVector& field, double scale) {
-    constexpr double edge = 1.5;
+    constexpr double edge = 2;
     const auto none = static_cast<std::uint32_t>(voxels_.count());
     for (Along& along : along_) {
         RealVector squares(field.size());
