@@ -659,9 +659,9 @@ std::vector<FindingRow> on_models() {
          says("The field of {slices:slice} may be wrong by a multiple of {period} Hz, since the "
               "phases of their neighbours do not show it: {names}.")},
         {Found::field_refined, "field_refined", Severity::info,
-         says("The scan itself corrects the field map by {size} Hz (root mean square, known within "
-              "{deviation} Hz) in {refined} of {slices:slice}: {less:%} less of the samples stays "
-              "unexplained.")},
+         says("The scan itself corrects the field map by {size} Hz (root mean square) in {refined} "
+              "of "
+              "{slices:slice}: {less:%} less of the samples stays unexplained.")},
         {Found::field_kept, "field_kept", Severity::info,
          says("The field map stays as it is: the scan shows no correction of it beyond doubt.")},
         {Found::echoes_bipolar, "echoes_bipolar", Severity::warning,

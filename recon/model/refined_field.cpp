@@ -190,7 +190,6 @@ void FieldRefinements::add(const SliceRefinement& of) {
     left_before_ += of.fit.left_before;
     left_ += is_clear ? of.fit.left : of.fit.left_before;
     size_ = std::max(size_, is_clear ? of.size : 0);
-    deviation_ = std::max(deviation_, of.deviation);
 }
 
 std::vector<std::pair<std::string, double>> FieldRefinements::numbers() const {
@@ -199,7 +198,6 @@ std::vector<std::pair<std::string, double>> FieldRefinements::numbers() const {
     }
     return {{"field_slices_refined", static_cast<double>(refined_)},
             {"field_correction_hz", size_},
-            {"field_correction_deviation_hz", deviation_},
             {"field_unexplained_before", left_before_ / energy_},
             {"field_unexplained", left_ / energy_}};
 }
@@ -214,7 +212,6 @@ Findings FieldRefinements::findings() const {
     const auto short_of = [](double value) { return std::strtod(rounded(value).c_str(), nullptr); };
     return {{Found::field_refined,
              {{"size", short_of(size_)},
-              {"deviation", short_of(deviation_)},
               {"less", 1 - left_ / left_before_},
               {"refined", refined_},
               {"slices", slices_}}}};

@@ -16,7 +16,8 @@ namespace lsrecon {
 struct SliceRefinement {
     ParameterFit fit;
     double size = 0; ///< Hz, root mean square of the correction where the image has signal
-    double deviation = 0; ///< Hz, that of the correction's noise
+    /// Hz, that of the correction's noise; errors of its few samples and iterations are larger.
+    double deviation = 0;
     RealVector correction; ///< N, Hz
 
     /// Whether the correction explains clearly more of the samples.
@@ -40,7 +41,7 @@ private:
     std::size_t slices_ = 0;
     std::size_t refined_ = 0;
     double energy_ = 0, left_before_ = 0, left_ = 0;
-    double size_ = 0, deviation_ = 0; ///< Hz, the largest
+    double size_ = 0; ///< Hz, the largest
 };
 
 } // namespace lsrecon

@@ -157,9 +157,7 @@ def the_scan_refines_its_map(make):
     expect("field_refined" in codes(folder / "one.h5"), "a wrong map is not refined")
     with h5py.File(folder / "one.h5") as f:
         record = dict(f["record"].attrs)
-    expect(record["field_unexplained"] < record["field_unexplained_before"]
-           and record["field_correction_deviation_hz"] < record["field_correction_hz"] / 3,
-           f"{record}")
+    expect(record["field_unexplained"] < record["field_unexplained_before"], f"{record}")
     wrong, refined = (np.linalg.norm(np.abs(images[word]) - truth) / np.linalg.norm(truth)
                       for word in ("wrong.h5", "refine:wrong.h5"))
     expect(refined < 0.7 * wrong, f"{refined} with the refined map, {wrong} with the wrong one")

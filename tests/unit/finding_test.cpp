@@ -401,10 +401,9 @@ Worded on_doubtful_scans() {
         {{Found::field_slices, {{"slices", 1}, {"period", 200}}, {{"names", "slice 3"}}},
          "The field of 1 slice may be wrong by a multiple of 200 Hz, since the phases of their "
          "neighbours do not show it: slice 3."},
-        {{Found::field_refined,
-          {{"size", 16}, {"deviation", 2.1}, {"less", 0.25}, {"refined", 1}, {"slices", 2}}},
-         "The scan itself corrects the field map by 16 Hz (root mean square, known within 2.1 Hz) "
-         "in 1 of 2 slices: 25 % less of the samples stays unexplained."},
+        {{Found::field_refined, {{"size", 16}, {"less", 0.25}, {"refined", 1}, {"slices", 2}}},
+         "The scan itself corrects the field map by 16 Hz (root mean square) in 1 of 2 slices: "
+         "25 % less of the samples stays unexplained."},
         {{Found::field_kept},
          "The field map stays as it is: the scan shows no correction of it beyond doubt."},
     };
