@@ -65,7 +65,7 @@ struct SliceScope {
     ImageSpace images;
     const DrawnVoxels drawn; ///< at which F^H d of its frames is certified, if it is
     bool is_compared = false; ///< whether the check of the model has seen this slice
-    /// Of the frame that was begun last; null where it has none, or nobody asks.
+    /// The symmetry of the frame that was begun last; null where it has none, or nobody asks.
     std::shared_ptr<const Symmetry> symmetry;
     KnownImage known() const { return {model.prior.get(), symmetry}; }
     SharedWorkspaces shared;

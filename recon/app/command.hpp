@@ -46,6 +46,8 @@ Bound bound(OptionTable (*options_of)(Options& options), ExitCode (*run)(Options
     return {options_of(*options), [options, run] { return run(*options); }};
 }
 
+/// The value of a row that is given again for each file.
+Value file_names(std::vector<std::string>& names);
 /// The rows that most commands have.
 Option output_option(std::string& output, const std::string& help, const std::string& more = "");
 Option quiet_option(bool& quiet);

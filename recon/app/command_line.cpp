@@ -187,6 +187,15 @@ std::string options_in_markdown() {
 
 } // namespace
 
+Value file_names(std::vector<std::string>& names) {
+    return {"FILES",
+            [&names](const std::string& word) {
+                names.push_back(word);
+                return word.empty() ? "a name" : "";
+            },
+            [] { return ""; }};
+}
+
 Option output_option(std::string& output, const std::string& help, const std::string& more) {
     return {"output", name(output), help, Is::required, Is::about_output, More{more}};
 }

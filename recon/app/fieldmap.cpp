@@ -35,14 +35,8 @@ struct FieldFlags {
 };
 
 Option inputs_option(std::vector<std::string>& inputs) {
-    const Value names{"FILES",
-                      [&inputs](const std::string& word) {
-                          inputs.push_back(word);
-                          return word.empty() ? "a name" : "";
-                      },
-                      [] { return ""; }};
     return {"INPUTS",
-            names,
+            file_names(inputs),
             "a scan, two scans, complex images, or magnitude and phase",
             Is::required,
             Is::repeated,

@@ -20,15 +20,6 @@ struct ImportFlags {
     bool quiet = false;
 };
 
-Value inputs_value(std::vector<std::string>& inputs) {
-    return {"FILES",
-            [&inputs](const std::string& word) -> std::string {
-                inputs.push_back(word);
-                return word.empty() ? "the name of a file" : "";
-            },
-            [&inputs] { return separated_by(" ", inputs); }};
-}
-
 std::vector<NamedInput> named_inputs(const ImportOptions& options) {
     std::vector<NamedInput> inputs;
     for (const std::string& file : files_of(options)) {
@@ -61,8 +52,8 @@ OptionTable options_of_import(ImportFlags& options) {
     ImportOptions& import = options.import;
     return joined(
         {in("Reading",
-            {{"FILES", inputs_value(import.inputs), "arrays, recognised by their names",
-              Is::required, Is::repeated,
+            {{"FILES", file_names(import.inputs), "arrays, recognised by their names", Is::required,
+              Is::repeated,
               More{"Formats: " + array_formats_in_words() +
                    ". Or say what an array is: `samples=FILE` or `samples=FILE:NAME`, and so for " +
                    comma_separated(array_roles()) +

@@ -32,11 +32,8 @@ void take_like(const std::string& image, const OptionTable& rows, Keywords& give
     for (const auto& [key, word] : given) {
         settled.insert(key);
     }
-    const std::string prefix = name_of_option("");
-    for (const auto& [name, value] : record) {
-        const std::string key = name.rfind(prefix, 0) == 0 ? name.substr(prefix.size()) : "";
-        const bool is_hash = name.size() > 7 && name.compare(name.size() - 7, 7, "_sha256") == 0;
-        if (key.empty() || is_hash || settled.count(key) > 0) {
+    for (const auto& [key, value] : options_in(record)) {
+        if (settled.count(key) > 0) {
             continue;
         }
         const auto row = std::find_if(rows.begin(), rows.end(),

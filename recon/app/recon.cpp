@@ -249,14 +249,8 @@ void require_as_requested(const ReconOptions& options, const ReconstructedFile& 
 }
 
 Option scans_option(std::vector<std::string>& scans) {
-    const Value names{"FILES",
-                      [&scans](const std::string& word) {
-                          scans.push_back(word);
-                          return word.empty() ? "a name" : "";
-                      },
-                      [] { return ""; }};
     return {"SCANS",
-            names,
+            file_names(scans),
             "scan files, or lists of them that end with .txt",
             Is::required,
             Is::repeated,

@@ -80,12 +80,8 @@ OptionTable options_of_simulate(SimulateFlags& options);
 /// The options but those about the output, in words.
 std::string in_words(SimulateFlags& options) {
     std::string words;
-    const std::string prefix = name_of_option("");
-    for (const auto& [name, value] : settings_of(&options_of_simulate, options)) {
-        if (name.rfind(prefix, 0) == 0) {
-            words +=
-                (words.empty() ? "" : " ") + text(flag_of(name.substr(prefix.size())), " ", value);
-        }
+    for (const auto& [key, value] : options_in(settings_of(&options_of_simulate, options))) {
+        words += (words.empty() ? "" : " ") + text(flag_of(key), " ", value);
     }
     return words.empty() ? "usual options" : words;
 }

@@ -404,6 +404,20 @@ std::optional<ArrayAxes> on_grid(ArrayAxes axes, const Grid& grid, std::string& 
     return std::nullopt;
 }
 
+/// A row a coil, which are so far apart in the array, of the values along the other axes.
+CoilRows coil_rows(const ComplexArray& array, std::size_t coils, std::size_t stride,
+                   const ArrayAxes& axes) {
+    const std::vector<std::size_t> offsets = offsets_of(axes);
+    CoilRows::Floats values(coils, offsets.size());
+    for (std::size_t c = 0; c < coils; ++c) {
+        for (std::size_t i = 0; i < offsets.size(); ++i) {
+            values(static_cast<Eigen::Index>(c), static_cast<Eigen::Index>(i)) =
+                static_cast<std::complex<float>>(array.at(c * stride + offsets[i]));
+        }
+    }
+    return CoilRows(std::move(values));
+}
+
 void add_maps(const StoredArray& array, Scan& scan) {
     const ComplexArray maps = complex_array(array);
     const std::size_t coils = scan.coils();
@@ -432,15 +446,7 @@ void add_maps(const StoredArray& array, Scan& scan) {
                           by(scan.grid.size, scan.grid.dimensions)),
                      "pass the `matrix` of the maps, or leave them out");
     }
-    const std::vector<std::size_t> voxels = offsets_of(*volume);
-    CoilRows::Floats values(coils, voxels.size());
-    for (std::size_t c = 0; c < coils; ++c) {
-        for (std::size_t n = 0; n < voxels.size(); ++n) {
-            values(static_cast<Eigen::Index>(c), static_cast<Eigen::Index>(n)) =
-                static_cast<std::complex<float>>(maps.at(c * stride + voxels[n]));
-        }
-    }
-    scan.coil_maps = CoilRows(std::move(values));
+    scan.coil_maps = coil_rows(maps, coils, stride, *volume);
     scan.facts.push_back(text("coil maps: ", array.file, " ", array.thing, ", ",
                               array.shape.to_string(), said.empty() ? "" : "; " + said));
 }
@@ -497,15 +503,7 @@ void add_noise(const StoredArray& array, Scan& scan) {
         stride = coil->stride;
         axes.erase(coil);
     }
-    const std::vector<std::size_t> offsets = offsets_of(axes);
-    CoilRows::Floats values(coils, offsets.size());
-    for (std::size_t c = 0; c < coils; ++c) {
-        for (std::size_t k = 0; k < offsets.size(); ++k) {
-            values(static_cast<Eigen::Index>(c), static_cast<Eigen::Index>(k)) =
-                static_cast<std::complex<float>>(noise.at(c * stride + offsets[k]));
-        }
-    }
-    scan.noise = CoilRows(std::move(values));
+    scan.noise = coil_rows(noise, coils, stride, axes);
 }
 
 /// Puts numbers into every trajectory of the scan.

@@ -213,6 +213,17 @@ std::string name_of_file_hash(const std::string& key) {
     return name_of_option(key) + hash_in_record;
 }
 
+Record options_in(const Record& record) {
+    Record options;
+    for (const auto& [name, value] : record) {
+        if (begins_with(name, option_in_record) &&
+            name.rfind(hash_in_record) == std::string::npos) {
+            options.emplace_back(name.substr(option_in_record.size()), value);
+        }
+    }
+    return options;
+}
+
 Record identity_of(const Record& record) {
     Record identity;
     for (const auto& [name, value] : record) {

@@ -49,6 +49,8 @@ std::pair<std::vector<std::string>, Record> facts_and_rest(const Record& record)
 /// row.
 std::string name_of_option(const std::string& key);
 std::string name_of_file_hash(const std::string& key);
+/// The options of a record by the keys of their rows, without the hashes of files.
+Record options_in(const Record& record);
 
 /// The inputs on which values depend: the version of the program, the scan, and the options, files
 /// by their hashes. Equal identities make equal images on one device.

@@ -221,6 +221,20 @@ std::size_t strong_radius(const std::vector<Vec3>& positions, const CoilRows& sa
 
 } // namespace
 
+Grid central_box(Grid grid, std::size_t side) {
+    for (std::size_t d = 0; d < static_cast<std::size_t>(grid.dimensions); ++d) {
+        grid.size[d] = std::min(grid.size[d], side);
+    }
+    return grid;
+}
+
+Grid with_room(Grid box, const Grid& grid) {
+    for (std::size_t d = 0; d < static_cast<std::size_t>(grid.dimensions); ++d) {
+        box.size[d] = std::min(box.size[d] * 3 / 2, grid.size[d]);
+    }
+    return box;
+}
+
 std::vector<std::size_t> within(const std::vector<Vec3>& positions, const Grid& box) {
     const auto is_inside = [&](const Vec3& k) {
         bool in = true;

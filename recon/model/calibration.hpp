@@ -84,6 +84,12 @@ private:
     std::optional<std::size_t> dense_radius_;
 };
 
+/// The centre of k-space, so many cycles per field of view wide along each axis, as far as the grid
+/// reaches.
+Grid central_box(Grid grid, std::size_t side);
+/// The grid of images whose samples lie in a box.
+Grid with_room(Grid box, const Grid& grid);
+
 /// Indices of the samples within a box; the edge at +h belongs to the next period.
 std::vector<std::size_t> within(const std::vector<Vec3>& positions, const Grid& box);
 

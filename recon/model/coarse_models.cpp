@@ -40,14 +40,6 @@ Grid box_of(const Grid& grid) {
     return box;
 }
 
-/// The grid of images whose samples lie in a box.
-Grid with_room(Grid box, const Grid& grid) {
-    for (std::size_t d = 0; d < static_cast<std::size_t>(grid.dimensions); ++d) {
-        box.size[d] = std::min(box.size[d] * 3 / 2, grid.size[d]);
-    }
-    return box;
-}
-
 /// The box, and what maps of the grid are estimated from.
 Grid with_room_for_maps(Grid box, const Grid& grid) {
     const Grid of_maps = calibration_grid(grid, most_radius(grid));

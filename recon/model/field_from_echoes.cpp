@@ -81,7 +81,7 @@ public:
 
     const std::size_t voxels;
     const std::size_t count; ///< of the echoes
-    /// Those of neighbours and with the first and the last echo, which tell nearly all: memory
+    /// Pairs of neighbours and with the first and the last echo hold nearly all: memory
     /// grows with the echoes, and not with their square. The pair that is unwrapped comes first.
     std::vector<EchoPair> pairs;
     double number_of_likelihood = 0; ///< likelihood()

@@ -48,20 +48,7 @@ double samples_a_cell(const Grid& grid) {
 
 /// The centre of k-space along each axis.
 Grid box_of_fit(const Grid& grid) {
-    const std::size_t side = grid.dimensions == 3 ? 8 : 16; // cycles per field of view
-    Grid box = grid;
-    for (std::size_t d = 0; d < static_cast<std::size_t>(grid.dimensions); ++d) {
-        box.size[d] = std::min(grid.size[d], side);
-    }
-    return box;
-}
-
-/// The grid of images whose samples lie there.
-Grid grid_around(Grid box, const Grid& grid) {
-    for (std::size_t d = 0; d < static_cast<std::size_t>(grid.dimensions); ++d) {
-        box.size[d] = std::min(box.size[d] * 3 / 2, grid.size[d]);
-    }
-    return box;
+    return central_box(grid, grid.dimensions == 3 ? 8 : 16);
 }
 
 /// The centre of a frame with unit weights, but without samples of weight 0.
@@ -144,7 +131,7 @@ DelaysFound fitted(ScanInPreparation& preparation, const FramesToFit& of) {
     constexpr double as_much = 1.2;
     const Stage stage(preparation.report, "delays");
     const Scan& scan = preparation.scan;
-    const Grid grid = grid_around(box_of_fit(scan.grid), scan.grid);
+    const Grid grid = with_room(box_of_fit(scan.grid), scan.grid);
     ParameterFitOptions options;
     options.solve = {1e-3, 15, 1e-4};
     options.start = of.start;
@@ -296,7 +283,7 @@ StepCost cost_of_delays(const ScanToPrepare& of) {
     constexpr double transforms_of_fit = 12; // by an image each
     constexpr double iterations = 15;
     const Grid box = box_of_fit(of.grid);
-    const Grid grid = grid_around(box, of.grid);
+    const Grid grid = with_room(box, of.grid);
     std::vector<Vec3> inside;
     for (const std::size_t m : some_within(trajectory.positions, box, samples_a_cell(box))) {
         inside.push_back(trajectory.positions[m]);

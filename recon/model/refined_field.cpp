@@ -36,19 +36,8 @@ std::vector<int> orders_of(const Grid& grid) {
 }
 
 /// The centre of k-space that is fitted.
-Grid box_of_fit(Grid box) {
-    const std::size_t side = box.dimensions == 3 ? 24 : 64;
-    for (std::size_t d = 0; d < static_cast<std::size_t>(box.dimensions); ++d) {
-        box.size[d] = std::min(box.size[d], side);
-    }
-    return box;
-}
-
-Grid grid_around(Grid box, const Grid& grid) {
-    for (std::size_t d = 0; d < static_cast<std::size_t>(grid.dimensions); ++d) {
-        box.size[d] = std::min(box.size[d] * 3 / 2, grid.size[d]);
-    }
-    return box;
+Grid box_of_fit(const Grid& grid) {
+    return central_box(grid, grid.dimensions == 3 ? 24 : 64);
 }
 
 double legendre(int order, double x) {
@@ -95,7 +84,7 @@ struct CoarseFrame {
 
 CoarseFrame coarse(const Scan& scan, const Model& model, const Frame& frame) {
     const Grid box = box_of_fit(scan.grid);
-    CoarseFrame result{grid_around(box, scan.grid),
+    CoarseFrame result{with_room(box, scan.grid),
                        subset(frame, some_within(frame.trajectory->positions, box, samples_a_cell)),
                        *model.coil_maps,
                        {}};

@@ -32,7 +32,7 @@ SliceRefinement refine_field(Transforms& transforms, const Scan& scan, const Mod
 class FieldRefinements {
 public:
     void add(const SliceRefinement& of);
-    /// Those of all slices together, for the record.
+    /// The numbers of all slices together, for the record.
     std::vector<std::pair<std::string, double>> numbers() const;
     /// Whether maps were refined or stay; none where no slice was looked at.
     Findings findings() const;
