@@ -187,7 +187,6 @@ CASES = [
     ("voxels_scalar", ["/voxels", "one float64", "[N, 2]"], put("voxels", 1.0)),
     # what is optional
     ("field_map_without_times", ["/times", "missing"], FIELD_MAP),
-    ("times_without_field_map", ["/field_map", "missing"], TIMES),
     ("r2star_without_field_map", ["/field_map", "missing"],
      both(put("r2star", np.zeros(MATRIX)), attribute("r2star", "units", np.bytes_("1/s")))),
     ("r2star_negative", ["/r2star", "-3 at [0, 1]"],

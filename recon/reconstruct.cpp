@@ -286,6 +286,7 @@ Reconstructed reconstruct(FrameSource& source, ImageSink& sink, Transforms& tran
     const std::vector<Slice> slices = slices_beginning_with(first, prepared.slices());
     FrameResults frames(scan, frames_of(slices), sink, options.on_iteration, report);
     Image about = empty_image(scan);
+    about.coils = prepared.coils_apart();
     Loops loops(run, transforms.options(), formulation, std::move(compute), std::move(known), sink,
                 frames, about);
     for (const Slice& slice : slices) {

@@ -318,11 +318,14 @@ void FileReconstruction::read() {
 void FileReconstruction::open() {
     const Stage stage(report_, "read");
     OpenScan opened = open_scan(scan_file_, read_);
-    if (opened.shape) {
+    const bool is_whole = !request_.prepare.stack_slice;
+    if (opened.shape && is_whole) {
         require_room(transforms_, options_, *opened.shape);
     }
     LoadedScan loaded = load_scan(std::move(opened), read_);
-    check_before_samples(loaded.stored.scan);
+    if (is_whole) {
+        check_before_samples(loaded.stored.scan);
+    }
     read_values(request_.prepare, loaded.stored.scan, shared_.values);
     source_ = std::make_unique<ScanFile>(std::move(loaded), read_);
 }
@@ -334,6 +337,7 @@ void FileReconstruction::find_what_does_not_fit() {
     leave_out.automatic = false;
     ReconstructOptions quick;
     quick.prepare = request_.prepare;
+    quick.prepare.keep_coils = false;
     quick.solve.lambda = 1e-3;
     quick.lambda_rule = RuleChoice();
     quick.effort.iterations = 20;
@@ -366,6 +370,8 @@ StoredVolumes FileReconstruction::field_of_echoes() {
     ReconstructOptions options;
     options.is_checked = false; // as the images that follow are
     options.prepare = request_.prepare;
+    options.prepare.keep_coils = false;
+    options.prepare.stack_slice.reset();
     options.prepare.geometry = {};
     options.prepare.leave_out.readouts_of_frames = {}; // of frames by other numbers
     options.prepare.geometry.conjugate = options_.prepare.geometry.conjugate;

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The README's two commands, or others, in a distribution that was installed this minute.
-#     test_in.sh SUITE [demo|test|"package --test"]
+#     test_in.sh SUITE [demo|test|"package --test"|containerfile]
 # As root; SUITE: bookworm, trixie, noble; demo and test when unnamed.
 # It is installed by debootstrap into a scratch folder, from a mirror that this machine's apt is
 # configured with, and used by chroot. Nothing is left of it.

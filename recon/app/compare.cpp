@@ -81,7 +81,9 @@ void print(const ComparedImages& found, const StoredImage& reference) {
                voxel_in_words(reference, found.frame, found.voxel).c_str());
     for (std::size_t f = 0; found.scaled_errors.size() > 1 && f < found.scaled_errors.size(); ++f) {
         const double error = found.scaled_errors[f];
-        print_line("frame %-5zu %s", f, std::isnan(error) ? "failed" : percent(error).c_str());
+        const std::string& label = reference.about.frames[f].label;
+        print_line("%-11s %s", (label.empty() ? text("frame ", f) : label).c_str(),
+                   std::isnan(error) ? "failed" : percent(error).c_str());
     }
 }
 

@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <fstream>
 #include <iterator>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,6 +18,7 @@
 #include "base/named_files.hpp"
 #include "base/numbers.hpp"
 #include "base/parallel.hpp"
+#include "base/platform.hpp"
 #include "device/host_device.hpp"
 #include "engines/tuning.hpp"
 #include "io/hdf5/reader.hpp"
@@ -83,7 +83,7 @@ using Words = std::vector<std::string>;
 /// Replaces a copy of this process by this program, which ends with it and writes its messages to
 /// a file.
 [[noreturn]] void become_program(const TemporaryFolder& scratch, Words words, pid_t parent) {
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    platform::end_with_parent();
     if (::getppid() != parent) {
         ::_exit(0); // it ended before the line above
     }
@@ -98,7 +98,7 @@ using Words = std::vector<std::string>;
         arguments.push_back(word.data());
     }
     arguments.push_back(nullptr);
-    ::execv("/proc/self/exe", arguments.data());
+    ::execvp(platform::this_program(), arguments.data());
     ::_exit(127);
 }
 

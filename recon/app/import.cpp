@@ -57,11 +57,13 @@ OptionTable options_of_import(ImportFlags& options) {
               More{"Formats: " + array_formats_in_words() +
                    ". Or say what an array is: `samples=FILE` or `samples=FILE:NAME`, and so for " +
                    comma_separated(array_roles()) +
-                   ". A sequence of Pulseq gives its trajectory."}},
+                   ". A sequence of Pulseq gives its trajectory. `trajectory=RULE` takes a rule of "
+                   "`--trajectory` for the readouts that `axes` name."}},
              {"matrix", grid_size(import.matrix), "voxels of the image",
-              Default{"as coil maps or a field map have"}},
+              Default{"as coil maps, a field map or a sequence have"}},
              {"fov_mm", number(import.fov_mm, positive(), "LENGTHS"),
-              "field of view: a length, or one a dimension", Unit{"mm"}, Default{"1 mm a voxel"}},
+              "field of view: a length, or one a dimension", Unit{"mm"}, Default{"1 mm a voxel"},
+              More{"A sequence of Pulseq says its own."}},
              {"convention", choice(import.convention, names_of(array_conventions())),
               "habits of the trajectory's program", Default{"bart for its pair, else lsrecon"},
               More{"Conventions:" + listed(array_conventions())}},

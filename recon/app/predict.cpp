@@ -9,6 +9,7 @@
 #include "base/named_files.hpp"
 #include "base/numbers.hpp"
 #include "device/host_device.hpp"
+#include "model/stack_slice.hpp"
 #include "plan/settle.hpp"
 
 namespace lsrecon::app {
@@ -293,11 +294,14 @@ KnownScan known_scan(ReconOptions& options) {
     FileOptions& file_options = options.reconstruct;
     const OpenScan opened =
         open_scan(options.scan, reading_for(file_options.prepare, file_options.read));
-    if (opened.shape) {
+    if (opened.shape && !file_options.prepare.stack_slice) {
         require_room(*opened.shape);
     }
     KnownScan known{opened.load(), {}, nullptr, 0};
-    const Scan& scan = known.stored.scan;
+    Scan& scan = known.stored.scan;
+    if (const auto& slice = file_options.prepare.stack_slice) {
+        StackSlice(*slice, scan);
+    }
     known.grid = file_options.prepare.geometry.grid_of_image(scan.grid);
     known.field = field_of(file_options.prepare, scan);
     known.bytes = static_cast<double>(std::filesystem::file_size(options.scan));

@@ -9,6 +9,8 @@
 #include <system_error>
 #include <unistd.h>
 
+#include "base/platform.hpp"
+
 namespace lsrecon {
 
 namespace {
@@ -55,8 +57,17 @@ Connection::~Connection() {
 
 std::pair<Connection, Connection> Connection::make() {
     int ends[2];
-    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+#ifdef LSRECON_ON_LINUX
+    const int kind = SOCK_STREAM | SOCK_CLOEXEC; // at once, beside threads that start programs
+#else
+    const int kind = SOCK_STREAM;
+#endif
+    if (::socketpair(AF_UNIX, kind, 0, ends) != 0) {
         throw std::system_error(errno, std::generic_category());
+    }
+    for (const int end : ends) {
+        platform::close_when_another_program_starts(end);
+        platform::send_without_signal(end);
     }
     return {Connection(ends[0]), Connection(ends[1])};
 }
@@ -64,7 +75,7 @@ std::pair<Connection, Connection> Connection::make() {
 void Connection::send(const void* bytes, std::size_t size) const {
     for (const char* at = static_cast<const char*>(bytes); size > 0;) {
         const std::size_t sent =
-            moved_by([&] { return ::send(descriptor_, at, size, MSG_NOSIGNAL); });
+            moved_by([&] { return ::send(descriptor_, at, size, platform::without_signal); });
         at += sent;
         size -= sent;
     }
@@ -81,17 +92,25 @@ void Connection::receive(void* bytes, std::size_t size) const {
 void Connection::send_descriptors(const Descriptors& descriptors) const {
     Message message;
     std::memcpy(message.descriptors(), descriptors.data(), sizeof(descriptors));
-    moved_by([&] { return ::sendmsg(descriptor_, &message.header, MSG_NOSIGNAL); });
+    moved_by([&] { return ::sendmsg(descriptor_, &message.header, platform::without_signal); });
 }
 
 Connection::Descriptors Connection::receive_descriptors() const {
     Message message;
-    moved_by([&] { return ::recvmsg(descriptor_, &message.header, MSG_CMSG_CLOEXEC); });
+#ifdef LSRECON_ON_LINUX
+    const int flags = MSG_CMSG_CLOEXEC;
+#else
+    const int flags = 0;
+#endif
+    moved_by([&] { return ::recvmsg(descriptor_, &message.header, flags); });
     if (message.header.msg_controllen != sizeof(message.room)) {
         throw ConnectionLost("no descriptors came");
     }
     Descriptors descriptors{};
     std::memcpy(descriptors.data(), message.descriptors(), sizeof(descriptors));
+    for (const int descriptor : descriptors) {
+        platform::close_when_another_program_starts(descriptor);
+    }
     return descriptors;
 }
 

@@ -18,6 +18,7 @@
 #include "base/escaped.hpp"
 #include "base/numbers.hpp"
 #include "base/output_file.hpp"
+#include "base/platform.hpp"
 
 namespace lsrecon {
 
@@ -49,7 +50,11 @@ int reserve(int file, std::size_t bytes) {
     rlimit limit{};
     ::getrlimit(RLIMIT_FSIZE, &limit);
     const auto most = static_cast<off_t>(std::min<rlim_t>(bytes, limit.rlim_cur));
+#ifdef LSRECON_ON_LINUX
     return most == 0 ? 0 : ::posix_fallocate(file, 0, most);
+#else
+    return most == 0 || file >= 0 ? 0 : EBADF; // a full disk is found when it is written
+#endif
 }
 
 } // namespace

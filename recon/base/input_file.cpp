@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/error.hpp"
+#include "base/platform.hpp"
 #include "base/ranges.hpp"
 
 namespace lsrecon {
@@ -82,7 +83,7 @@ std::string InputFile::hash() const {
 void InputFile::require_unchanged() const {
     struct stat now {};
     if (::fstat(descriptor_, &now) != 0 || now.st_size != opened_.st_size ||
-        !same(now.st_mtim, opened_.st_mtim)) {
+        !same(platform::content_changed(now), platform::content_changed(opened_))) {
         throw RunError({path_, "file", "it was changed while it was read",
                         "a file that no program is writing",
                         "wait until it is written, and run again"});

@@ -7,13 +7,13 @@
 #include <ctime>
 #include <fstream>
 #include <limits>
-#include <malloc.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <thread>
 #include <unistd.h>
 
 #ifdef __GLIBC__ // which the headers above define
+#include <malloc.h>
 #endif
 
 namespace lsrecon {
@@ -104,9 +104,13 @@ void ask_for_large_pages(void* begin, std::size_t bytes) {
     constexpr std::uintptr_t page = std::uintptr_t{2} << 20;
     const auto first = (reinterpret_cast<std::uintptr_t>(begin) + page - 1) / page * page;
     const auto end = (reinterpret_cast<std::uintptr_t>(begin) + bytes) / page * page;
+#ifdef MADV_HUGEPAGE
     if (first < end) { // a hint: nothing is lost where it is refused
         ::madvise(reinterpret_cast<void*>(first), end - first, MADV_HUGEPAGE);
     }
+#else
+    static_cast<void>(first < end);
+#endif
 }
 
 void give_back_memory() {

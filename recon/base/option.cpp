@@ -56,7 +56,7 @@ Value grid_size(std::vector<std::size_t>& member, double most_voxels) {
         for (const std::size_t side : member) {
             voxels *= static_cast<double>(side);
         }
-        return !refused.empty()                         ? refused
+        return !refused.empty()                         ? "X,Y or X,Y,Z, each " + refused
                : member.size() < 2 || member.size() > 3 ? "X,Y or X,Y,Z"
                : voxels > most_voxels                   ? text("at most ", most_voxels, " voxels")
                                                         : "";

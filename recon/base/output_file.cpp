@@ -11,6 +11,8 @@
 #include <system_error>
 #include <unistd.h>
 
+#include "base/platform.hpp"
+
 namespace lsrecon {
 
 namespace {
@@ -30,14 +32,26 @@ void require(bool succeeded) {
 
 } // namespace
 
+namespace {
+
+/// A file without a name; below 0 where the system or the folder has none.
+int unnamed_file(const std::string& folder, mode_t mode) {
+#ifdef LSRECON_ON_LINUX
+    return ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
+#else
+    return folder.empty() || mode == 0 ? -2 : -1;
+#endif
+}
+
+} // namespace
+
 TemporaryFile::TemporaryFile(const std::string& folder, mode_t mode)
-    : name_(name_in(folder)), file_(::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, mode)),
-      is_named_(file_ < 0) {
+    : name_(name_in(folder)), file_(unnamed_file(folder, mode)), is_named_(file_ < 0) {
     if (is_named_) {
         file_ = ::open(name_.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, mode);
         require(file_ >= 0);
     }
-    path_ = is_named_ ? name_ : "/proc/self/fd/" + std::to_string(file_);
+    path_ = is_named_ ? name_ : platform::name_of_descriptor(file_);
 }
 
 TemporaryFile::~TemporaryFile() {

@@ -11,6 +11,7 @@
 #include <sched.h>
 
 #include "base/machine.hpp"
+#include "base/platform.hpp"
 
 namespace lsrecon {
 
@@ -116,13 +117,19 @@ void on_new_threads(std::size_t cores, const std::function<void(std::size_t)>& w
 AllowedCores allowed_cores(const std::string& root) {
     const TimeLimit limit = time_limit(root);
     AllowedCores allowed{{}, limit.cores, limit.group};
+#ifdef LSRECON_ON_LINUX
     cpu_set_t mask;
-    const bool known = ::sched_getaffinity(0, sizeof mask, &mask) == 0;
-    const int end = known ? CPU_SETSIZE : static_cast<int>(cores_of_machine());
-    for (int core = 0; core < end; ++core) {
-        if (!known || CPU_ISSET(core, &mask)) {
-            allowed.numbers.push_back(core);
+    if (::sched_getaffinity(0, sizeof mask, &mask) == 0) {
+        for (int core = 0; core < CPU_SETSIZE; ++core) {
+            if (CPU_ISSET(core, &mask)) {
+                allowed.numbers.push_back(core);
+            }
         }
+        return allowed;
+    }
+#endif
+    for (int core = 0; core < static_cast<int>(cores_of_machine()); ++core) {
+        allowed.numbers.push_back(core);
     }
     return allowed;
 }

@@ -72,6 +72,7 @@ const std::vector<ArrayFormat>& array_formats() {
         {"hdf5", "HDF5", &recognises_hdf5, &open_hdf5_arrays},
         {"pulseq", "a sequence of Pulseq", &recognises_sequence,
          [](const std::string& path) { return std::vector{array_of(read_sequence(path), path)}; }},
+        {"mat4", "", &recognises_matlab_4, &open_matlab_4},
         {"text", "lines of numbers", &recognises_numbers_in_text, &open_numbers_in_text}};
     return table;
 }
@@ -134,7 +135,9 @@ std::string array_role_of(const std::string& name) {
 std::string array_formats_in_words() {
     std::vector<std::string> words;
     for (const ArrayFormat& format : array_formats()) {
-        words.push_back(format.summary);
+        if (!format.summary.empty()) { // of a format that has a row before
+            words.push_back(format.summary);
+        }
     }
     return comma_separated(words);
 }

@@ -339,9 +339,9 @@ void put_sample_values(StoredScan& stored, const ReadOptions& options) {
         if (path.empty() || (row.by_dimension && stored.has_trajectory_beside)) {
             continue;
         }
-        if (row.by_dimension && trajectory_rule_of(path)) {
-            throw InputError({scan.file, "`trajectory` " + path, "a scan without readouts",
-                              "raw data, whose readouts a rule numbers", "name a file"});
+        if (const auto rule = row.by_dimension ? trajectory_rule_of(path) : std::nullopt) {
+            put_rule(scan, *rule, options);
+            continue;
         }
         const ValuesOfSamples values(row, scan, path);
         Vec3 factor{1, 1, 1};

@@ -112,7 +112,7 @@ const std::vector<ForeignFile>& foreign_files() {
         {"a sequence of Pulseq",
          {"seq"},
          [](const InputFile& file) { return recognises_sequence(file.path()); },
-         "name it as the `trajectory` of raw data, or write its trajectory: lsrecon import"},
+         "name it as the `trajectory` of raw data, or import it beside samples: lsrecon import"},
     };
     return table;
 }

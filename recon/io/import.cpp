@@ -14,6 +14,8 @@
 #include "io/arrays.hpp"
 #include "io/image/cfl.hpp"
 #include "io/import_axes.hpp"
+#include "io/pulseq.hpp"
+#include "io/trajectory_rules.hpp"
 #include "scan/check.hpp"
 #include "scan/findings.hpp"
 #include "scan/trajectories.hpp"
@@ -41,6 +43,17 @@ std::pair<std::string, std::string> named_role(const std::string& input) {
 
 using Arrays = std::map<std::string, StoredArray>;
 
+/// The rule that an input names as the trajectory.
+std::optional<TrajectoryRule> rule_of(const ImportOptions& options) {
+    for (const std::string& input : options.inputs) {
+        const auto [role, word] = named_role(input);
+        if (role == "trajectory") {
+            return trajectory_rule_of(word);
+        }
+    }
+    return std::nullopt;
+}
+
 void add(Arrays& arrays, const std::string& role, const StoredArray& array) {
     if (const auto [known, is_new] = arrays.emplace(role, array); !is_new) {
         throw InputError(
@@ -54,6 +67,9 @@ Arrays arrays_of(const ImportOptions& options, std::vector<std::string>& facts) 
     Arrays arrays;
     for (const std::string& input : options.inputs) {
         const auto [role, word] = named_role(input);
+        if (role == "trajectory" && trajectory_rule_of(word)) {
+            continue;
+        }
         if (!role.empty()) {
             add(arrays, role, open_array(word, role));
             continue;
@@ -65,7 +81,9 @@ Arrays arrays_of(const ImportOptions& options, std::vector<std::string>& facts) 
             name.empty() ? open_arrays(file) : std::vector{open_array(word, name)};
         for (const StoredArray& array : found) {
             const std::string its_role =
-                array_role_of(array.name.empty() ? stem_of(file) : array.name);
+                recognises_sequence(file)
+                    ? "trajectory"
+                    : array_role_of(array.name.empty() ? stem_of(file) : array.name);
             if (its_role.empty()) {
                 unknown.push_back(array.thing + " " + array.shape.to_string());
                 continue;
@@ -74,19 +92,29 @@ Arrays arrays_of(const ImportOptions& options, std::vector<std::string>& facts) 
             ++known;
         }
         if (known == 0) {
+            const std::size_t columns =
+                found.front().shape.extents.empty() ? 0 : found.front().shape.extents.back();
+            const bool is_of_positions =
+                found.front().shape.kind == Hdf5Kind::real && (columns == 2 || columns == 3);
             throw InputError({file, "names of its arrays", comma_separated(unknown),
                               "one that says what it is: " + comma_separated(array_roles()),
-                              "say it: samples=" + file + (found.size() > 1 ? ":NAME" : "")});
+                              std::string("say it: ") +
+                                  (is_of_positions ? "trajectory=" : "samples=") + file +
+                                  (found.size() > 1 ? ":NAME" : "")});
         }
         if (!unknown.empty()) {
             facts.push_back(file + ": left out " + comma_separated(unknown));
         }
     }
-    for (const std::string role : {"samples", "trajectory"}) {
+    const auto require = [&](const std::string& role, const std::string& more) {
         if (arrays.count(role) == 0) {
             throw InputError({options.inputs.front(), role, "none", "an array of " + role,
-                              "name it: " + role + "=FILE or " + role + "=FILE:NAME"});
+                              "name it: " + role + "=FILE or " + role + "=FILE:NAME" + more});
         }
+    };
+    require("samples", "");
+    if (!rule_of(options)) {
+        require("trajectory", "; or a rule, such as trajectory=golden-angle");
     }
     return arrays;
 }
@@ -168,11 +196,13 @@ Grid grid_of(const ImportOptions& options, const Arrays& arrays, const StoredPoi
                 largest[d] = std::max(largest[d], std::abs(k[d]));
             }
         }
-        throw InputError({arrays.at("trajectory").file, "matrix", "none",
-                          "the voxels of the image; largest |k| as stored: " +
-                              by(largest, static_cast<int>(points.columns)) +
-                              ", and N/2 in cycles/fov",
-                          "pass `matrix` X,Y or X,Y,Z"});
+        const std::string reach =
+            points.positions.empty()
+                ? ""
+                : "; largest |k| as stored: " + by(largest, static_cast<int>(points.columns)) +
+                      ", and N/2 in cycles/fov";
+        throw InputError({arrays.at("samples").file, "matrix", "none",
+                          "the voxels of the image" + reach, "pass `matrix` X,Y or X,Y,Z"});
     }
     Grid grid;
     grid.dimensions = static_cast<int>(matrix.size());
@@ -322,6 +352,18 @@ bool has_frames(const StoredArray& array, const SampleAxes& axes, const Grid& gr
     return share >= least_of_frame;
 }
 
+/// Puts readouts and samples in the order of a trajectory that has both as axes.
+void order_as(const ArrayAxes& trajectory, ArrayAxes& points) {
+    if (trajectory.size() < 2 || points.size() != 2) {
+        return;
+    }
+    const std::size_t first = trajectory[trajectory.size() - 2].size;
+    const std::size_t second = trajectory.back().size;
+    if (first != second && points[0].size == second && points[1].size == first) {
+        std::reverse(points.begin(), points.end());
+    }
+}
+
 std::string in_words(const ArrayAxes& axes) {
     return shown(sizes_of(axes));
 }
@@ -333,6 +375,7 @@ void add_samples(const ImportOptions& options, const StoredArray& array, const S
     std::optional<SampleAxes> axes;
     if (!options.axes.empty()) {
         axes = named_axes(array, samples, options.axes);
+        order_as(points.axes, axes->points);
     } else {
         axes = find_points(samples.axes, sizes_of(points.axes));
         if (axes && has_frames(array, *axes, scan.grid)) {
@@ -554,6 +597,65 @@ void add_others(const Arrays& arrays, Scan& scan) {
     }
 }
 
+/// The points of a rule, as many as the readouts and samples that `axes` name.
+StoredPoints points_by_rule(const ImportOptions& options, const StoredArray& array,
+                            const RuledReadout& readout, Scan& scan) {
+    const auto has = [&](const char* name) {
+        return std::count(options.axes.begin(), options.axes.end(), name) > 0;
+    };
+    if (!has("readout") || !has("sample")) {
+        refuse_array(array, "readouts, which a rule numbers",
+                     "pass `axes`, such as coil,readout,sample");
+    }
+    if (scan.grid.dimensions == 3) {
+        refuse_array(array, "a matrix of two dimensions, for a rule",
+                     "name a trajectory with the partitions along z: trajectory=FILE");
+    }
+    const SampleAxes axes = named_axes(array, complex_array(array), options.axes);
+    StoredPoints points;
+    points.axes = axes.points;
+    const std::size_t readouts = axes.points.size() > 1 ? axes.points.front().size : 1;
+    const std::size_t samples = axes.points.back().size;
+    const std::size_t frames = readout.rule().kind->goes_on ? count_of(axes.frames) : 1;
+    for (std::size_t r = 0; r < frames * readouts; ++r) {
+        const std::vector<float> k =
+            readout.positions(readout.angle(r, readouts), samples,
+                              std::floor(static_cast<double>(samples) / 2), scan.grid);
+        for (std::size_t i = 0; i < samples; ++i) {
+            points.positions.push_back(
+                {static_cast<double>(k[2 * i]), static_cast<double>(k[2 * i + 1]), 0});
+        }
+    }
+    scan.trajectory_units = !options.trajectory_units.empty() ? options.trajectory_units
+                            : readout.units().empty()         ? "cycles/fov"
+                                                              : readout.units();
+    scan.facts.push_back(text("trajectory by the rule ", readout.rule().kind->name, ": ",
+                              counted(frames * readouts, "readout"), " of ", samples, " samples",
+                              readout.fact()));
+    return points;
+}
+
+StoredPoints points_of_trajectory(const ImportOptions& options, const Arrays& arrays, Scan& scan) {
+    const StoredArray& trajectory = arrays.at("trajectory");
+    scan.file = trajectory.file;
+    const ArrayConvention& convention = convention_of(options, trajectory);
+    StoredPoints points = points_of(trajectory, scan.facts);
+    ImportOptions of_grid = options;
+    if (recognises_sequence(trajectory.file)) { // which says both
+        of_grid.inputs = {trajectory.file};
+        const Grid grid = import_sequence(of_grid).grid;
+        of_grid.matrix.assign(grid.size.begin(), grid.size.begin() + grid.dimensions);
+        of_grid.fov_mm.assign(grid.fov_mm.begin(), grid.fov_mm.begin() + grid.dimensions);
+    }
+    scan.grid = grid_of(of_grid, arrays, points, scan.findings);
+    order_columns(trajectory, convention, scan.grid, points, scan.facts);
+    scan.trajectory_units = units_of(options, trajectory, convention, scan.grid, points.positions);
+    scan.facts.push_back(text("trajectory: ", trajectory.file, " ", trajectory.thing, ", ",
+                              trajectory.shape.to_string(), ", ", in_words(points.axes),
+                              " points in ", scan.trajectory_units));
+    return points;
+}
+
 } // namespace
 
 const std::vector<ArrayConvention>& array_conventions() {
@@ -575,7 +677,12 @@ const std::vector<std::string>& sample_axes() {
 std::vector<std::string> files_of(const ImportOptions& options) {
     std::vector<std::string> files;
     for (const std::string& input : options.inputs) {
-        const std::string file = array_name_of(named_role(input).second).file;
+        const auto [role, word] = named_role(input);
+        const auto rule = role == "trajectory" ? trajectory_rule_of(word) : std::nullopt;
+        if (rule && !rule->kind->is_of_file) {
+            continue;
+        }
+        const std::string file = array_name_of(rule ? rule->file : word).file;
         const std::vector<std::string> all =
             recognises_cfl(file) ? cfl_files(file) : std::vector{file};
         files.insert(files.end(), all.begin(), all.end());
@@ -587,18 +694,17 @@ Scan import_arrays(const ImportOptions& options) {
     Scan scan;
     scan.format = "arrays";
     const Arrays arrays = arrays_of(options, scan.facts);
-    const StoredArray& trajectory = arrays.at("trajectory");
-    scan.file = trajectory.file;
-    const ArrayConvention& convention = convention_of(options, trajectory);
-    StoredPoints points = points_of(trajectory, scan.facts);
-    scan.grid = grid_of(options, arrays, points, scan.findings);
-    order_columns(trajectory, convention, scan.grid, points, scan.facts);
-    scan.trajectory_units = units_of(options, trajectory, convention, scan.grid, points.positions);
-    scan.facts.push_back(text("trajectory: ", trajectory.file, " ", trajectory.thing, ", ",
-                              trajectory.shape.to_string(), ", ", in_words(points.axes),
-                              " points in ", scan.trajectory_units));
-    add_samples(options, arrays.at("samples"), points,
-                to_cycles_per_fov(scan.trajectory_units, scan.grid), scan);
+    const StoredArray& samples = arrays.at("samples");
+    StoredPoints points;
+    if (const std::optional<TrajectoryRule> rule = rule_of(options)) {
+        scan.file = samples.file;
+        scan.grid = grid_of(options, arrays, points, scan.findings);
+        points = points_by_rule(options, samples, RuledReadout(*rule), scan);
+    } else {
+        points = points_of_trajectory(options, arrays, scan);
+    }
+    add_samples(options, samples, points, to_cycles_per_fov(scan.trajectory_units, scan.grid),
+                scan);
     add_others(arrays, scan);
     check(scan);
     if (!options.low_resolution) {

@@ -106,14 +106,17 @@ Scan import_sequence(const ImportOptions& options) {
     }
     trajectory.times =
         Eigen::Map<const RealVector>(times.data(), static_cast<Eigen::Index>(times.size()));
+    const std::size_t left_out = sequence.readouts.size() - readouts;
     std::string names;
     for (const std::size_t axis : axes) {
         names += (names.empty() ? "" : ", ") + std::string(1, "xyz"[axis]);
     }
     scan.facts.push_back(
         text("sequence: ", path, ", Pulseq ", sequence.version, ", ", counted(readouts, "readout"),
-             " along the gradient axes ", names, ", largest |k| ", by(reach, 3), " 1/m; left out ",
-             counted(sequence.readouts.size() - readouts, "readout"), " that no gradient encodes"));
+             " along the gradient axes ", names, ", largest |k| ", by(reach, 3), " 1/m",
+             left_out == 0
+                 ? ""
+                 : text("; left out ", counted(left_out, "readout"), " that no gradient encodes")));
     Frame frame;
     frame.trajectory = std::make_shared<const Trajectory>(std::move(trajectory));
     scan.frames.push_back(std::move(frame));

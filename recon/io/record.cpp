@@ -10,6 +10,7 @@
 #include "base/machine.hpp"
 #include "base/named_files.hpp"
 #include "base/numbers.hpp"
+#include "base/platform.hpp"
 #include "base/ranges.hpp"
 #include "base/types.hpp"
 #include "base/version.hpp"
@@ -58,9 +59,10 @@ std::vector<std::string> halves_of(const std::string& path) {
 /// The identity of a file, and the time of its last change.
 std::string state_of(const std::string& path) {
     const struct stat status = resolved_path(path).status;
-    return text(status.st_dev, " ", status.st_ino, " ", status.st_size, " ", status.st_mtim.tv_sec,
-                " ", status.st_mtim.tv_nsec, " ", status.st_ctim.tv_sec, " ",
-                status.st_ctim.tv_nsec);
+    const timespec content = platform::content_changed(status);
+    const timespec entry = platform::entry_changed(status);
+    return text(status.st_dev, " ", status.st_ino, " ", status.st_size, " ", content.tv_sec, " ",
+                content.tv_nsec, " ", entry.tv_sec, " ", entry.tv_nsec);
 }
 
 /// How all solves of an image ended.

@@ -53,7 +53,7 @@ OptionTable scan_options(std::string& scan, ReadOptions& read) {
         {"trajectory", trajectory_value(read.beside.trajectory),
          "positions of the samples: a file or a rule", Is::expert, Default{"the scan's own"},
          More{"Arrays, or a sequence of Pulseq: see [formats.md](formats.md#beside-a-scan). Rules, "
-              "for raw data:" +
+              "for readouts:" +
               listed(trajectory_rules())}},
         {"weights", array_input(read.beside.weights), "weights of the samples in another file",
          Is::expert, Default{"the scan's own"}},

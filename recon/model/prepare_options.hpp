@@ -70,6 +70,8 @@ struct PrepareOptions {
     DelaysSource delays;
     MapsSource maps; ///< by default the scan's own, or ESPIRiT where several coils have none
     MapsOptions estimate;
+    bool keep_coils = false; ///< whether each coil is an image, and they are not combined
+    std::optional<std::size_t> stack_slice; ///< the one slice of a stack that is solved
     FieldSource field_map; ///< by default the scan's own
     double field_scale = 1; ///< factor on the field map
 

@@ -43,12 +43,32 @@ void PreparedFrames::mix(const CoilTransform& mixing) {
     }
 }
 
+void PreparedFrames::separate(std::size_t coils) {
+    whole_ = std::move(kept_);
+    kept_.clear();
+    coils_apart_ = coils;
+}
+
+Frame PreparedFrames::coil_of(std::size_t index) {
+    const std::size_t source = index / coils_apart_;
+    if (whole_.count(source) == 0) {
+        whole_.clear();
+        whole_.emplace(source, read(source));
+    }
+    const Frame& all = whole_.at(source);
+    Frame frame = scan_.frames[index];
+    all.samples.visit([&](const auto& values) {
+        frame.samples = CoilRows(values.row(static_cast<Eigen::Index>(index % coils_apart_)));
+    });
+    return frame;
+}
+
 Frame PreparedFrames::read(std::size_t index) {
     Frame frame = source_.frame(index);
     for (const FrameChange& change : changes_) {
         change(index, frame);
     }
-    frame.trajectory = scan_.frames[index].trajectory;
+    frame.trajectory = scan_.frames[index * coils_apart_].trajectory;
     if (mixing_.rows() > 0) {
         frame.samples = mixed(mixing_, frame.samples);
     }
@@ -58,7 +78,7 @@ Frame PreparedFrames::read(std::size_t index) {
 Frame PreparedFrames::take(std::size_t index) {
     auto kept = kept_.extract(index);
     if (!kept) {
-        return read(index);
+        return coils_apart_ > 1 ? coil_of(index) : read(index);
     }
     kept.mapped().trajectory = scan_.frames[index].trajectory;
     return std::move(kept.mapped());

@@ -27,9 +27,12 @@ public:
     /// Mixes the coils once more, after the mixing so far.
     void mix(const CoilTransform& mixing);
     const CoilTransform& mixing() const { return mixing_; } ///< a matrix without rows for no mixing
+    /// Makes a frame of each of the coils of each frame, after all changes.
+    void separate(std::size_t coils);
+    std::size_t coils_apart() const { return coils_apart_; } ///< 1 where they are together
 
-    std::size_t first_good() const { return source_.first_good(); }
-    bool is_bad(std::size_t index) const { return source_.bad().count(index) > 0; }
+    std::size_t first_good() const { return source_.first_good() * coils_apart_; }
+    bool is_bad(std::size_t index) const { return source_.bad().count(index / coils_apart_) > 0; }
     /// The frames of a slice that can be used, in the order of their indices.
     std::vector<std::size_t> good_of(const Slice& slice) const;
 
@@ -56,12 +59,15 @@ public:
 
 private:
     Frame read(std::size_t index);
+    Frame coil_of(std::size_t index);
 
     FrameSource& source_;
     const Scan& scan_;
     std::vector<FrameChange> changes_;
     CoilTransform mixing_;
     std::map<std::size_t, Frame> kept_;
+    std::size_t coils_apart_ = 1; ///< frames that each one of the source is now
+    std::map<std::size_t, Frame> whole_; ///< the last one of the source that was read for them
 };
 
 } // namespace lsrecon

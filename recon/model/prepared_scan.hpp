@@ -30,6 +30,8 @@ public:
     const LeaveOut& left_out() const { return preparation_.options.leave_out; }
     /// Whether the coils are those of the file, whitened or not.
     bool coils_are_virtual() const { return preparation_.options.compression.is_requested(); }
+    /// How many frames are the coils of one, coil after coil.
+    std::size_t coils_apart() const { return preparation_.frames.coils_apart(); }
     /// Whether its coil maps come from a file, and not from its own samples.
     bool maps_are_stored() const { return preparation_.maps->are_stored(); }
     /// Whether there are coil maps.

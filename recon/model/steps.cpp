@@ -1,12 +1,14 @@
-// The steps of preparation in their order: lines, what is left out, geometry, field map, whitening,
-// compression, delays of readouts, coil maps, prior image.
+// The steps of preparation in their order: lines, what is left out, geometry, slice of a stack,
+// field map, whitening, compression, delays of readouts, coils apart, coil maps, prior image.
 
 #include "model/steps.hpp"
 
 #include <cmath>
 
 #include "base/error.hpp"
+#include "base/numbers.hpp"
 #include "model/resampled.hpp"
+#include "model/stack_slice.hpp"
 #include "scan/pose.hpp"
 
 namespace lsrecon {
@@ -50,6 +52,15 @@ void change_geometry(ScanInPreparation& preparation) {
         [geometry = Geometry(preparation.options.geometry, preparation.scan)](
             std::size_t index, Frame& frame) { geometry.apply(index, frame); });
     resample_own_volumes(preparation);
+    preparation.slices = slices_of(preparation.scan);
+}
+
+void take_slice_of_stack(ScanInPreparation& preparation) {
+    const std::size_t slice = *preparation.options.stack_slice;
+    const auto stack = std::make_shared<const StackSlice>(slice, preparation.scan);
+    preparation.file_grid = slice_of_grid(preparation.file_grid);
+    preparation.frames.change(
+        [stack](std::size_t index, Frame& frame) { stack->apply(index, frame); });
     preparation.slices = slices_of(preparation.scan);
 }
 
@@ -149,6 +160,34 @@ void compress(ScanInPreparation& preparation) {
              grams.size() > 1 ? " in the slice that keeps least" : ""));
 }
 
+/// Makes each coil of a frame a frame of its own. Noise that is not white differs from coil to
+/// coil.
+void separate_coils(ScanInPreparation& preparation) {
+    Scan& scan = preparation.scan;
+    const PrepareOptions& options = preparation.options;
+    const std::size_t coils = scan.coils();
+    std::vector<Frame> apart;
+    for (const Frame& frame : scan.frames) {
+        for (std::size_t c = 0; c < coils; ++c) {
+            const bool is_virtual = options.compression.is_requested();
+            apart.push_back(frame);
+            apart.back().label +=
+                text(frame.label.empty() ? "" : ", ",
+                     is_virtual ? text("virtual coil ", c)
+                                : text("coil ", options.leave_out.coil_in_file(c)));
+            apart.back().samples = CoilRows(1, 0, frame.samples.precision());
+        }
+    }
+    scan.frames = std::move(apart);
+    scan.readouts.clear();
+    if (!scan.noise.empty()) {
+        scan.noise = options.whiten ? CoilRows(scan.noise.to_doubles().row(0)) : CoilRows();
+    }
+    preparation.frames.separate(coils);
+    preparation.slices = slices_of(scan);
+    scan.facts.push_back(text("an image of each of ", counted(coils, "coil"), " (`keep_coils`)"));
+}
+
 void take_maps(ScanInPreparation& preparation) {
     preparation.maps.emplace(preparation.scan, preparation.slices, preparation.file_grid,
                              preparation.frames, preparation.options, preparation.transforms,
@@ -176,6 +215,9 @@ const std::vector<Step>& steps() {
          &leave_out, nullptr},
         {"geometry", [](Preparation preparation) { return preparation.options.geometry.any(); },
          &change_geometry, nullptr},
+        {"slice of a stack",
+         [](Preparation preparation) { return preparation.options.stack_slice.has_value(); },
+         &take_slice_of_stack, nullptr},
         {"field map", [](Preparation) { return true; }, &take_field, nullptr},
         {"noise of another scale",
          [](Preparation preparation) { return !preparation.scan.noise.empty(); },
@@ -189,6 +231,11 @@ const std::vector<Step>& steps() {
          [](Preparation preparation) { return preparation.options.compression.is_requested(); },
          &compress, nullptr},
         {"delays", &may_have_delays, &correct_delays, &cost_of_delays},
+        {"coils apart",
+         [](Preparation preparation) {
+             return preparation.options.keep_coils && preparation.scan.has_samples();
+         },
+         &separate_coils, nullptr},
         {"coil maps", [](Preparation) { return true; }, &take_maps, &cost_of_maps},
         {"prior image",
          [](Preparation preparation) { return preparation.options.stored_prior.has_value(); },

@@ -30,7 +30,7 @@ struct ScanInPreparation {
     PrepareOptions options;
     Transforms& transforms;
     Reporter& report;
-    const Grid file_grid; ///< grid of the scan's file
+    Grid file_grid; ///< grid of the scan's file, or of the slice that is solved
     std::vector<Slice> slices; ///< slices of the scan, made anew by a step that moves frames
     std::optional<ScanField> field; ///< field that comes beside the scan
     std::optional<ScanMaps> maps;

@@ -271,7 +271,7 @@ bool may_be_joint(const Transforms& transforms, const ReconstructOptions& option
         slices.begin(), slices.end(), [](const Slice& slice) { return slice.frames().size() > 1; });
     if (!may_be_regularised(options) || has_open_weight(options) || !has_series ||
         options.certify > 0 || options.noise_solves > 0 || options.snr_units ||
-        options.conjugate_symmetry) {
+        options.conjugate_symmetry || options.prepare.keep_coils) {
         return false;
     }
     SolveOptions settings = options.solve;

@@ -199,6 +199,15 @@ std::vector<std::string> backend_words() {
     return words;
 }
 
+OptionTable stack_options(std::optional<std::size_t>& slice) {
+    return in("Geometry",
+              {{"stack_slice", number(slice, whole(0), "N"), "solve this slice of a 3D stack alone",
+                Is::expert, Default{"all slices together"},
+                More{"Slices count from 0 along z. The stack must have all partitions along z, at "
+                     "even distances and with the same positions in their planes: then its slices "
+                     "are independent."}}});
+}
+
 OptionTable leave_out_options(LeaveOut& leave_out) {
     const Value value{"readouts:LIST|coils:LIST|auto",
                       [&leave_out](const std::string& word) { return add_word(leave_out, word); },
@@ -214,7 +223,13 @@ OptionTable leave_out_options(LeaveOut& leave_out) {
 OptionTable coils_options(PrepareOptions& prepare) {
     return in(
         "Coils",
-        {{"coils", number(prepare.compression.coils, whole(1), "N"), "compress to N virtual coils",
+        {{"keep_coils", toggle(prepare.keep_coils), "an image of each coil, not combined",
+          Is::expert,
+          More{
+              "It goes with `maps` none. Each coil is reconstructed by itself, and the image has a "
+              "coil axis."},
+          Needs{"maps"}},
+         {"coils", number(prepare.compression.coils, whole(1), "N"), "compress to N virtual coils",
           Default{"all"},
           More{"Virtual coils come from the singular value decomposition of the samples."}},
          {"energy", number(prepare.compression.energy, positive(1)),
@@ -386,10 +401,11 @@ OptionTable maps_options(PrepareOptions& prepare, const std::string& by_default)
 
 OptionTable solve_options(ReconstructOptions& options) {
     PrepareOptions& prepare = options.prepare;
-    return joined({geometry_options(prepare.geometry), field_options(prepare),
-                   readout_options(prepare), maps_options(prepare), coils_options(prepare),
-                   leave_out_options(prepare.leave_out), method_options(options.solve),
-                   regularisation_options(options), solver_options(options.solve, options.effort)});
+    return joined({geometry_options(prepare.geometry), stack_options(prepare.stack_slice),
+                   field_options(prepare), readout_options(prepare), maps_options(prepare),
+                   coils_options(prepare), leave_out_options(prepare.leave_out),
+                   method_options(options.solve), regularisation_options(options),
+                   solver_options(options.solve, options.effort)});
 }
 
 OptionTable kept_q_options(std::string& q_file, std::string& q_folder) {

@@ -140,6 +140,28 @@ void require_use_of_symmetry(const ReconstructOptions& options) {
     }
 }
 
+/// The images of coils are frames, and nothing combines them.
+void require_use_of_kept_coils(const ReconstructOptions& options) {
+    if (!options.prepare.keep_coils) {
+        return;
+    }
+    if (!is_none(options.prepare.maps)) {
+        throw UsageError("`keep_coils`: coil maps combine the coils into one image\n"
+                         "  next:     pass `maps` none, too");
+    }
+    for (const auto& [word, is_given] :
+         {std::pair(std::string("`prior`"), !options.prepare.prior.empty()),
+          {"`noise_map`", options.noise_solves > 0},
+          {"`reg` " + in_words(options.solve.regularisers),
+           need_all_frames(options.solve.regularisers)}}) {
+        if (is_given) {
+            throw UsageError("`keep_coils` with " + word +
+                             ": it is for one image of all coils\n"
+                             "  next:     leave one of the two out");
+        }
+    }
+}
+
 /// The noise of an image that is not linear in its samples depends on the image.
 void require_use_of_snr_units(const ReconstructOptions& options) {
     const Regularisers& chosen = options.solve.regularisers;
@@ -173,6 +195,7 @@ void require_consistent(const ReconstructOptions& options) {
     }
     require_use_of_snr_units(options);
     require_use_of_symmetry(options);
+    require_use_of_kept_coils(options);
     require_use_of_joint_solves(options);
     require_weights(options);
     require_lambda_rule(rule_of(options), options);

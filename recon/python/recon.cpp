@@ -8,6 +8,7 @@
 #include "io/image/file.hpp"
 #include "io/image/formats.hpp"
 #include "io/record.hpp"
+#include "model/stack_slice.hpp"
 #include "plan/plan.hpp"
 #include "plan/settle.hpp"
 #include "scan/failed_frames.hpp"
@@ -171,7 +172,10 @@ template <typename Real> nb::dict reconstruct_as(const ScanOfArrays& scan,
     const std::size_t frames = sink.image.frames.size();
     const std::vector<std::size_t> of_one = shape_of(grid);
     const std::vector<std::size_t> before =
-        frames > 1 ? std::vector{frames} : std::vector<std::size_t>();
+        sink.image.coils > 1 && frames > sink.image.coils
+            ? std::vector{frames / sink.image.coils, sink.image.coils}
+        : frames > 1 ? std::vector{frames}
+                     : std::vector<std::size_t>();
     const double upper = made->solves.certificate().image.upper;
     const auto map_of = [&](const RealVector& map) {
         return map.size() > 0 ? numpy_of<double>(map, of_one) : nb::none();
@@ -207,10 +211,14 @@ nb::dict predict(const ScanOfArrays& scan, const option::Keywords& options) {
         const nb::gil_scoped_release others_may_run;
         Request request = options_from(options);
         LentTransforms transforms(request.compute, nobody_watches);
-        const FramesInMemory source(scan.for_run(false, request.reconstruct.prepare.geometry));
-        plan = plan_of(*transforms, request.reconstruct, source.scan(),
-                       request.reconstruct.prepare.geometry.grid_of_image(scan.scan.grid),
-                       scan.scan.off_resonance, 0);
+        const PrepareOptions& prepare = request.reconstruct.prepare;
+        FramesInMemory source(scan.for_run(false, prepare.geometry));
+        Scan known = source.take_scan();
+        if (prepare.stack_slice) {
+            StackSlice(*prepare.stack_slice, known);
+        }
+        plan = plan_of(*transforms, request.reconstruct, known,
+                       prepare.geometry.grid_of_image(known.grid), known.off_resonance, 0);
         transforms.give_back();
     }
     nb::dict stages;

@@ -151,7 +151,9 @@ void require_reach(const Scan& scan) {
         expected += "; largest |k| / (N/2) would be " + reach_in_each_unit(largest, grid) +
                     (hint && !hint->seems.empty() ? "; " + hint->seems : "");
         next = hint ? hint->next_step
-                    : "correct the units (`traj_units`), the matrix or the trajectory";
+                    : text("correct the units (`traj_units`), ",
+                           units == "1/m" ? "the field of view, " : "",
+                           "the matrix or the trajectory");
     }
     throw InputError({scan.file, scan.name_of("trajectory"), found, expected,
                       next + "; or pass `low_resolution`, if this is intended"});

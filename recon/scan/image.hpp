@@ -105,6 +105,8 @@ struct Image {
     RealVector noise_map = {}; ///< N, standard deviation of the noise, a.u.; empty for none
     RealVector g_factor = {}; ///< N; empty for none
     std::vector<RecordTable> tables = {};
+    /// How many frames are images of the coils of one, coil after coil; 1 where they are combined.
+    std::size_t coils = 1;
 };
 
 /// Checks that values up to this largest |real or imaginary part| are an image: DeviceError for

@@ -121,6 +121,55 @@ def every_format_gives_the_scan(make):
                    "0.01", "--quiet"])
 
 
+def programs_with(module):
+    """A Python that has a module; None where there is none."""
+    for python in (sys.executable, os.environ.get("LSRECON_TEST_PYTHON", "")):
+        if python and subprocess.run([python, "-c", f"import {module}"], check=False,
+                                     capture_output=True).returncode == 0:
+            return python
+    return None
+
+
+def files_of_scipy_and_bart(make):
+    folder = make()
+    samples, k, maps = scan_of_base(folder)
+    for name, more in (("ksp", "# Command\nphantom -k -s 3 -t traj ksp \n# Files\n  traj >ksp \n"),
+                       ("traj", "# Command\ntraj -r -x 64 -y 24 traj \n# Files\n  >traj \n")):
+        values = samples if name == "ksp" else np.concatenate([k, 0 * k[..., :1]], -1)
+        sizes = (1, READ, SPOKES, COILS) if name == "ksp" else (3, READ, SPOKES)
+        write_cfl(folder / name, values, sizes + (1,) * (16 - len(sizes)))
+        with open((folder / name) + ".hdr", "a", encoding="ascii") as f:
+            f.write(more + "# Creator\nBART v0.8.00\n")
+    made(folder, "ksp", "traj", *SIZE)
+    same_as_base(folder, "made.h5", maps=False)
+    python = programs_with("scipy.io")
+    if python is None:
+        print("scipy is missing: its files are not tried")
+        return
+    np.savez(folder / "of_base.npz", ksp=samples, traj=k, sens=maps)
+    write = """
+import numpy as np, scipy.io
+of = np.load("of_base.npz")
+whole = {"ksp": of["ksp"].T, "traj": of["traj"].T, "sens": of["sens"].T}
+scipy.io.savemat("five.mat", whole)
+scipy.io.savemat("seven.mat", whole, do_compression=True)
+flat = {"ksp": whole["ksp"].reshape(-1, 3, order="F"), "traj": of["traj"].reshape(-1, 2)}
+scipy.io.savemat("four.mat", {**flat, "note": "text"}, format="4")
+scipy.io.savemat("single.mat", {"ksp": flat["ksp"].astype("c8"), "k": flat["traj"]}, format="4")
+"""
+    subprocess.run([python, "-c", write], cwd=folder.path, check=True)
+    for name in ("five.mat", "seven.mat", "four.mat", "single.mat"):
+        made(folder, name, *SIZE)
+        same_as_base(folder, "made.h5", maps=name in ("five.mat", "seven.mat"))
+    with open(folder / "four.mat", "rb") as f:
+        whole = f.read()
+    for name, damaged in (("short", whole[:-9]), ("first", whole[:500]),
+                          ("more", whole + b"\0" * 30)):
+        with open(folder / name, "wb") as f:
+            f.write(damaged)
+        folder.run(INPUT, ["import", name, "-o", "image.h5", *SIZE])
+
+
 def layouts_are_recognised_and_said(make):
     folder = make()
     samples, k, maps = scan_of_base(folder)
@@ -144,6 +193,14 @@ def layouts_are_recognised_and_said(make):
     imported([], ["rad/voxel"], ksp=flat, traj=rows * 2 * np.pi / MATRIX)
     imported(["--convention", "sigpy"], ["y, x, as of sigpy"], ksp=flat, traj=rows[:, ::-1].copy())
     imported(["--axes", "readout,sample,coil"], [], ksp=samples.transpose(1, 2, 0).copy(), traj=k)
+    imported(["--axes", "sample,readout,coil"], [], ksp=samples.transpose(2, 1, 0).copy(), traj=k)
+    np.savez(folder / "l.npz", ksp=samples.transpose(2, 1, 0), traj=k.transpose(2, 1, 0))
+    made(folder, "l.npz", *SIZE, "--axes", "sample,readout,coil")  # as brukerapi has them
+    with h5py.File(folder / "made.h5") as f:
+        found = f["samples"][:].reshape(COILS, READ, SPOKES).transpose(0, 2, 1)
+        points = f["trajectory"][:].reshape(READ, SPOKES, 2).transpose(1, 0, 2)
+        expect(np.array_equal(found, samples) and np.allclose(points, k, atol=1e-4),
+               "another order of the points")
     imported(["--traj-units", "1/m"], ["1/m"], ksp=flat, traj=rows * 1000 / MATRIX)
 
     frames = np.stack([flat, 2 * flat])
@@ -157,6 +214,52 @@ def layouts_are_recognised_and_said(make):
         expect(g["trajectory"].shape == (2, len(rows), 2) and np.array_equal(g["samples"], frames),
                "frames of their own trajectories")
         expect(g["times"].shape == (len(rows),) and g["noise"].shape == (COILS, 7), "times, noise")
+
+
+def rules_number_readouts(make):
+    folder = make()
+    samples, k, _ = scan_of_base(folder)
+    rule = ["--trajectory", "radial"]
+    quiet = ["--quiet", "--backend", "reference", "--lambda", "0.01"]
+
+    def native(name, points=None, length=None):
+        with h5py.File(folder / name, "w") as f:
+            f.attrs.update(format="lsrecon-scan", version=1, matrix=[MATRIX, MATRIX],
+                           fov_mm=[float(MATRIX)] * 2)
+            f["samples"] = samples.reshape(COILS, -1)
+            if points is not None:
+                f["trajectory"] = points.reshape(-1, 2)
+                f["trajectory"].attrs["units"] = "cycles/fov"
+            if length:
+                f["samples"].attrs["samples_per_readout"] = length
+
+    def image(name, scan, *words):
+        folder.run(0, ["recon", scan, "-o", name, *words, *quiet])
+        with h5py.File(folder / name) as f:
+            return f["image"][:]
+
+    native("own.h5", k)
+    native("other.h5", k[:, ::-1])
+    native("bare.h5", length=READ)
+    own = image("own_image.h5", "own.h5", "--maps", "none")
+    for scan in ("other.h5", "bare.h5"):  # by breaks, and by the attribute
+        ruled = image(f"{scan}_image.h5", scan, "--maps", "none", *rule)
+        expect(np.linalg.norm(ruled - own) < 1e-4 * np.linalg.norm(own), f"{scan}: another image")
+    np.save(folder / "k.npy", samples)
+    folder.run(0, ["import", "samples=k.npy", "trajectory=radial", "--axes", "coil,readout,sample",
+                   *SIZE, "--fov-mm", str(MATRIX), "-o", "ruled.h5"])
+    with h5py.File(folder / "ruled.h5") as f:
+        scale = MATRIX / 1000  # of 1/m
+        expect(np.allclose(f["trajectory"][:] * (scale if f["trajectory"].attrs["units"] == "1/m"
+                                                 else 1), k.reshape(-1, 2), atol=1e-4), "positions")
+    native("nothing.h5")
+    for scan, says in (("nothing.h5", "samples_per_readout"), ):
+        folder.run(INPUT, ["recon", scan, "-o", "image.h5", *rule, *quiet], [says, "next:"])
+    native("wrong.h5", length=READ - 1)
+    folder.run(INPUT, ["recon", "wrong.h5", "-o", "image.h5", *rule, *quiet], ["divides"])
+    folder.run(INPUT, ["import", "samples=k.npy", "trajectory=radial", *SIZE, "-o", "image.h5"],
+               ["--axes", "coil,readout,sample"])
+    folder.run(INPUT, ["import", "samples=k.npy", "-o", "image.h5"], ["trajectory=golden-angle"])
 
 
 def what_cannot_be_read_is_refused(make):
@@ -213,5 +316,6 @@ def damage(folder, samples, k):
 
 
 if __name__ == "__main__":
-    sys.exit(run_cases([every_format_gives_the_scan, layouts_are_recognised_and_said,
-                        what_cannot_be_read_is_refused]))
+    sys.exit(run_cases([every_format_gives_the_scan, files_of_scipy_and_bart,
+                        layouts_are_recognised_and_said,
+                        rules_number_readouts, what_cannot_be_read_is_refused]))

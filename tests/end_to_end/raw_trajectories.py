@@ -124,6 +124,14 @@ def sequences_are_integrated(make):
         expect(list(f.attrs["matrix"]) == [N, N] and np.allclose(f.attrs["fov_mm"], 240), "grid")
         expect(abs(f["times"][0] - (50e-6 + 2e-3 + 25e-6)) < 1e-9, "time of the first sample")
     near(image(folder, "bare.mrd", "--trajectory", "k.h5")[0], whole, "what import wrote")
+    folder.run(0, ["info", "k.h5"])
+    np.save(folder / "ksp.npy", np.ones((2, *k.shape[:-1]), "c8"))
+    folder.run(0, ["import", "ksp.npy", "s.seq", "-o", "both.h5"])
+    with h5py.File(folder / "k.h5") as f, h5py.File(folder / "both.h5") as g:
+        expect(np.allclose(g.attrs["fov_mm"], 240) and list(g.attrs["matrix"]) == [N, N] and
+               np.allclose(f["trajectory"], np.array(g["trajectory"]) *
+                           (0.24 if g["trajectory"].attrs["units"] == "1/m" else 1), atol=1e-3),
+               "arrays with a sequence")
     with h5py.File(folder / "bare.mrd", "r+") as f:  # a coronal slice
         rows = f["dataset/data"][()]
         for row in rows:
@@ -147,7 +155,9 @@ def the_refusal_names_both(make):
     folder.run(INPUT, ["info", "bare.mrd"], ["--trajectory FILE", "Pulseq", "golden-angle"])
     folder.run(0, ["info", "bare.mrd", "--trajectory", "radial"])
     folder.run(USAGE, ["info", "bare.mrd", "--trajectory", "golden-angle:x"], ["DEGREES"])
-    folder.run(INPUT, ["info", "scan.h5", "--trajectory", "radial"], ["raw data"])
+    folder.run(0, ["simulate", "--trajectory", "random", "--matrix", "16,16", "-o", "random.h5",
+                   "--quiet"])
+    folder.run(INPUT, ["info", "random.h5", "--trajectory", "radial"], ["samples_per_readout"])
 
 
 if __name__ == "__main__":

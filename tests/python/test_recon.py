@@ -38,6 +38,14 @@ def test_three_dimensions(by_program):
     np.testing.assert_array_equal(image.array, by_program(scan, "--lambda", "0.05"))
 
 
+def test_coils_apart(by_program):
+    scan = lsrecon.simulate("golden-angle", (16, 14), coils=3, frames=2, readouts=20, snr=30)
+    image = lsrecon.recon(**{**arrays_of(scan), "maps": "none"}, keep_coils=True, lambda_=0.05)
+    assert image.array.shape == (2, 3, 14, 16)
+    words = ["--maps", "none", "--keep-coils", "--lambda", "0.05"]
+    np.testing.assert_array_equal(image.array, by_program(scan, *words))
+
+
 LAYOUTS = {
     "column order": lambda a: {**a, "samples": np.asfortranarray(a["samples"])},
     "every other": lambda a: {**a, "samples": np.repeat(a["samples"], 2, axis=1)[:, ::2]},

@@ -59,6 +59,25 @@ TEST_P(PreparedFramesOfTwo, HaveSamplingsAndSamplesOfTheStepsSoFar) {
     }
 }
 
+TEST_P(PreparedFramesOfTwo, HaveEachCoilAsAFrameOnceTheyAreApart) {
+    FramesInMemory source(two_frames());
+    Scan scan = source.take_scan();
+    PreparedFrames frames(source, scan);
+    if (GetParam()) {
+        frames.look_at(0, [](const Frame&) {});
+    }
+    CoilTransform mixing(2, 2);
+    mixing << 1, 0, 0, 3;
+    frames.mix(mixing);
+    scan.frames = {scan.frames[0], scan.frames[0], scan.frames[1], scan.frames[1]};
+    frames.separate(2);
+    for (const std::size_t f : {3, 0, 1, 2}) {
+        const Frame frame = frames.take(f);
+        EXPECT_EQ(frame.samples.rows(), 1u);
+        EXPECT_EQ(frame.samples(0, 2), Complex((f < 2 ? 1.0 : 10.0) * (f % 2 == 0 ? 1 : 3)));
+    }
+}
+
 INSTANTIATE_TEST_SUITE_P(Looked, PreparedFramesOfTwo, testing::Bool());
 
 } // namespace

@@ -11,7 +11,6 @@
 #include <optional>
 #include <set>
 #include <sys/file.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/time.h>
@@ -20,6 +19,7 @@
 
 #include "base/error.hpp"
 #include "base/packed.hpp"
+#include "base/platform.hpp"
 #include "io/hdf5/types.hpp"
 
 namespace lsrecon {
@@ -105,7 +105,7 @@ void require_hdf5(bool succeeded) {
 
 /// Opens a file by its descriptor: its name may be that of another file by now.
 Hdf5Handle open_file(int descriptor, double bytes) {
-    const std::string name = text("/proc/self/fd/", descriptor);
+    const std::string name = platform::name_of_descriptor(descriptor);
     const std::string size = text(std::size_t(bytes), " bytes");
     if (H5Fis_hdf5(name.c_str()) <= 0) {
         throw Hdf5Refusal{size + " without an HDF5 signature", "an HDF5 file",
@@ -549,14 +549,16 @@ void serve_file(const Connection& parent, int file) {
 /// Keeps nothing of the parent but its orders, and runs none of its handlers. Signals that end the
 /// parent end this process by that, so that it does not seem to have crashed before.
 void leave_the_parent_alone(int orders) {
+#ifdef LSRECON_ON_LINUX
     ::prctl(PR_SET_NAME, "lsrecon-hdf5");
+#endif
     ::dup2(orders, STDIN_FILENO);
     const int nothing = ::open("/dev/null", O_RDWR);
     ::dup2(nothing, STDOUT_FILENO);
 #ifndef __SANITIZE_ADDRESS__ // whose reports matter
     ::dup2(nothing, STDERR_FILENO);
 #endif
-    ::close_range(STDERR_FILENO + 1, ~0U, 0);
+    platform::close_from(STDERR_FILENO + 1);
     const rlimit no_core{0, 0};
     ::setrlimit(RLIMIT_CORE, &no_core);
     for (int signal = 1; signal < NSIG; ++signal) {
@@ -571,7 +573,7 @@ void leave_the_parent_alone(int orders) {
 }
 
 [[noreturn]] void be_child(pid_t forked_by, const Connection& parent, int file) {
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    platform::end_with_parent();
     try {
         if (::getppid() == forked_by) { // else that has ended before the line above
             serve_file(parent, file);

@@ -4,27 +4,41 @@
 #include "io/hdf5/child.hpp"
 
 #include <cerrno>
+#include <cstdlib>
 #include <fcntl.h>
+#include <filesystem>
 #include <mutex>
 #include <optional>
 #include <spawn.h>
 #include <string>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <system_error>
 #include <unistd.h>
 
 #include "base/error.hpp"
 #include "base/output_file.hpp"
+#include "base/platform.hpp"
 
 // The program hdf5_program as bytes, so that it is there, and of the same version,
 // wherever the library is linked into.
+#ifdef __APPLE__
+asm(".section __TEXT,__const\n"
+    ".globl _lsrecon_hdf5_program, _lsrecon_hdf5_program_end\n"
+    ".private_extern _lsrecon_hdf5_program, _lsrecon_hdf5_program_end\n"
+    "_lsrecon_hdf5_program: .incbin \"" LSRECON_HDF5_PROGRAM "\"\n"
+    "_lsrecon_hdf5_program_end: .byte 0\n"
+    ".text\n");
+#else
 asm(".pushsection .rodata\n"
     ".global lsrecon_hdf5_program, lsrecon_hdf5_program_end\n"
     ".hidden lsrecon_hdf5_program, lsrecon_hdf5_program_end\n"
     "lsrecon_hdf5_program: .incbin \"" LSRECON_HDF5_PROGRAM "\"\n"
     "lsrecon_hdf5_program_end: .byte 0\n"
     ".popsection\n");
+#endif
+extern char** environ;
 extern "C" const char lsrecon_hdf5_program[];
 extern "C" const char lsrecon_hdf5_program_end[];
 
@@ -38,28 +52,62 @@ void require(int error) {
     }
 }
 
-/// A file without a name that holds the program.
-int program() {
-    static const int file = [] {
+/// A file that holds the program: without a name, or removed once it runs.
+class ProgramFile {
+public:
+#ifdef LSRECON_ON_LINUX
+    ProgramFile() : path_(platform::name_of_descriptor(kept())) {}
+    ~ProgramFile() = default;
+#else
+    ProgramFile() : path_(std::filesystem::temp_directory_path() / "lsrecon-hdf5-XXXXXX") {
+        const int file = ::mkstemp(path_.data());
+        const bool is_written = file >= 0 && write_into(file) && ::fchmod(file, S_IRWXU) == 0;
+        const int error = errno;
+        ::close(file); // else it cannot be started
+        require(is_written ? 0 : error);
+    }
+    ~ProgramFile() {
+        ::unlink(path_.c_str());
+    }
+#endif
+    ProgramFile(const ProgramFile&) = delete;
+    ProgramFile& operator=(const ProgramFile&) = delete;
+
+    std::string& path() {
+        return path_;
+    }
+
+private:
+    static bool write_into(int file) {
         const auto size = static_cast<std::size_t>(lsrecon_hdf5_program_end - lsrecon_hdf5_program);
-        const int low = ::memfd_create("lsrecon-hdf5", MFD_CLOEXEC);
-        const int made = ::fcntl(low, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-        ::close(low); // which may be that of a closed standard stream
-        require(made >= 0 && write_all(made, lsrecon_hdf5_program, size, 0) ? 0 : errno);
-        return made;
-    }();
-    return file;
-}
+        return write_all(file, lsrecon_hdf5_program, size, 0);
+    }
+#ifdef LSRECON_ON_LINUX
+    static int kept() {
+        static const int file = [] {
+            const int low = ::memfd_create("lsrecon-hdf5", MFD_CLOEXEC);
+            const int made = ::fcntl(low, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+            ::close(low); // which may be that of a closed standard stream
+            require(made >= 0 && write_into(made) ? 0 : errno);
+            return made;
+        }();
+        return file;
+    }
+#endif
+
+    std::string path_;
+};
 
 /// Starts the program with `orders` as its standard input. Its process.
 pid_t start_program(int orders) {
+    ProgramFile program;
     posix_spawn_file_actions_t files;
     posix_spawn_file_actions_init(&files);
     posix_spawn_file_actions_adddup2(&files, orders, STDIN_FILENO);
-    std::string path = text("/proc/self/fd/", program());
-    char* const words[] = {path.data(), nullptr};
+    char* const words[] = {program.path().data(), nullptr};
     pid_t started = 0;
-    const int error = ::posix_spawn(&started, path.c_str(), &files, nullptr, words, environ);
+    const int error =
+        ::posix_spawn(&started, program.path().c_str(), &files, nullptr, words, environ);
     posix_spawn_file_actions_destroy(&files);
     require(error);
     return started;

@@ -208,7 +208,9 @@ void write_cfl(const StoredImage& image, const ImageOutput& output, Reporter& re
     for (std::size_t d = 0; d < 3; ++d) {
         sizes[d] = image.about.grid.size[d];
     }
-    sizes[image.of_coils ? coil_dimension : time_dimension] = image.frames();
+    const std::size_t coils = image.of_coils ? image.frames() : image.about.coils;
+    sizes[coil_dimension] = coils;
+    sizes[time_dimension] = image.frames() / coils;
     ReplacingFile data(files[0]);
     ReplacingFile header(files[1]);
     const auto close = [](std::ofstream& stream, const std::string& file) {

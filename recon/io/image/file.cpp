@@ -57,6 +57,10 @@ void write_geometry_and_record(Hdf5Writer& file, const std::string& dataset, con
     if (dimensions == 2 && !has_no_thickness(grid)) {
         file.attribute(dataset, "slice_thickness_mm", std::vector<double>{grid.fov_mm[2]});
     }
+    if (image.coils > 1) {
+        file.attribute(dataset, coils_attribute,
+                       std::vector<double>{static_cast<double>(image.coils)});
+    }
     if (image.voxels) { // and the grid that they may belong to
         write_voxels(file, grid, *image.voxels);
         file.attribute(dataset, "matrix",
@@ -227,7 +231,13 @@ void write_volumes(const std::string& path, const std::string& name, const Image
 void write_image(const std::string& path, const Image& image, std::size_t voxels,
                  const FrameValues& values) {
     ImageAxes axes;
-    axes.add(image.frames.size(), "frame");
+    const std::size_t frames = image.frames.size() / image.coils;
+    if (frames > 1 || image.coils == 1) {
+        axes.add(frames, "frame");
+    }
+    if (image.coils > 1) {
+        axes.add(image.coils, "coil");
+    }
     axes.add_space(image, voxels);
     write_volumes(path, "image", axes, image, Precision::float32,
                   [&](std::size_t frame, const TakeBytes& take) {

@@ -12,6 +12,9 @@
 
 namespace lsrecon {
 
+/// The attribute of /image that says how many coils have images of their own in it.
+constexpr const char* coils_attribute = "coils";
+
 /// Writes /image [F, (Z,) Y, X] complex64 ([F, N] off the grid) with named dimensions, geometry,
 /// the solver's history and the record of how it was made; docs/image.md. Written beside and
 /// renamed into place. DeviceError when a value is not finite or all are zero: no such image is

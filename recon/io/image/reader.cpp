@@ -189,6 +189,7 @@ void show_map(const std::shared_ptr<const Hdf5Reader>& file, const std::string& 
         }
     }
     image.about.frames = {frame};
+    image.about.coils = 1;
     Record& record = image.about.record; // maps of the noise are in the scan's unit
     record.erase(std::remove_if(record.begin(), record.end(),
                                 [](const auto& fact) { return fact.first == image_unit; }),
@@ -203,8 +204,49 @@ void show_map(const std::shared_ptr<const Hdf5Reader>& file, const std::string& 
 
 } // namespace
 
+namespace {
+
+/// The axes of /image before those of space: frames, coils that are not combined, or both.
+struct AxesBefore {
+    explicit AxesBefore(const Hdf5Reader& file) {
+        const std::vector<std::size_t> extents = image_shape(file).extents;
+        rows = frames = extents.front();
+        if (!file.has_attribute("image", coils_attribute)) {
+            return;
+        }
+        coils = static_cast<std::size_t>(
+            native::header_numbers(file, "image", coils_attribute, 1, "a number of coils")[0]);
+        const std::size_t labels = file.shape("frame_labels").elements();
+        if (extents.size() > 1 && labels == rows * extents[1] && coils == extents[1]) {
+            frames = labels;
+            count = 2;
+        }
+        if (coils == 0 || frames % coils != 0) {
+            throw InputError({file.path(), attribute_name("image", coils_attribute), text(coils),
+                              "the extent of the axis of coils", again});
+        }
+    }
+    std::size_t rows; ///< of the first axis
+    std::size_t frames; ///< of all of them
+    std::size_t coils = 1;
+    std::size_t count = 1;
+};
+
+/// One of several parts of a row of a dataset; all of it where a dataset has no rows.
+ImageValues part_of_row(const Hdf5Reader& file, const std::string& dataset, bool has_rows,
+                        std::size_t parts, std::size_t i) {
+    const std::vector<Complex> row =
+        has_rows ? file.read_complex_row(dataset, i / parts) : file.read_complex(dataset);
+    const auto voxels = static_cast<std::ptrdiff_t>(row.size() / parts);
+    const auto begin = row.begin() + static_cast<std::ptrdiff_t>(i % parts) * voxels;
+    file.require_unchanged(); // values are read twice: to look through and to write
+    return ImageValues(begin, begin + voxels);
+}
+
+} // namespace
+
 std::vector<ImageFrame> frames_of_image(const Hdf5Reader& file) {
-    return frames_of(file, image_shape(file).extents.front());
+    return frames_of(file, AxesBefore(file).frames);
 }
 
 Record record_of(const Hdf5Reader& file) {
@@ -230,18 +272,18 @@ StoredImage open_image_file(const std::shared_ptr<const Hdf5Reader>& file,
     StoredImage image;
     image.file = file->path();
     image.thing = "/image";
-    image.about.grid = grid_of(*file, "image", extents, 1);
-    image.about.frames = frames_of(*file, extents.front());
+    const AxesBefore before(*file);
+    image.about.grid = grid_of(*file, "image", extents, before.count);
+    image.about.frames = frames_of(*file, before.frames);
+    image.about.coils = before.coils;
     image.about.tables = tables_of(*file);
     image.about.record = record_of(*file);
-    image.values = [file](std::size_t frame) {
-        const std::vector<Complex> values = file->read_complex_row("image", frame);
-        file->require_unchanged(); // values are read twice: to look through and to write
-        return ImageValues(values.begin(), values.end());
+    image.values = [file, parts = before.frames / before.rows](std::size_t frame) {
+        return part_of_row(*file, "image", true, parts, frame);
     };
     if (file->has("voxels")) {
         image.about.voxels = native::read_voxels(*file, image.about.grid);
-        if (extents.size() != 2 || extents[1] != image.about.voxels->size()) {
+        if (extents.size() != before.count + 1 || extents.back() != image.about.voxels->size()) {
             throw InputError({file->path(), "/image", shown(extents),
                               text("[frames, ", image.about.voxels->size(), "], as /voxels has"),
                               again});
@@ -287,13 +329,8 @@ StoredImage open_fhd_file(const std::shared_ptr<const Hdf5Reader>& file) {
             frame + (frame.empty() || coil.empty() ? "" : ", ") + coil;
     }
     const std::size_t rows = before > 0 ? extents[0] : 1;
-    image.values = [file, rows, before, per_row = count / rows](std::size_t i) {
-        const std::vector<Complex> row =
-            before > 0 ? file->read_complex_row("fhd", i / per_row) : file->read_complex("fhd");
-        const auto voxels = static_cast<std::ptrdiff_t>(row.size() / per_row);
-        const auto begin = row.begin() + static_cast<std::ptrdiff_t>(i % per_row) * voxels;
-        file->require_unchanged();
-        return ImageValues(begin, begin + voxels);
+    image.values = [file, before, per_row = count / rows](std::size_t i) {
+        return part_of_row(*file, "fhd", before > 0, per_row, i);
     };
     return image;
 }

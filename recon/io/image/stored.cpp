@@ -166,6 +166,7 @@ StoredImage only_frame(const StoredImage& image, std::size_t frame) {
     }
     StoredImage result = image;
     result.about.frames = {image.about.frames[frame]};
+    result.about.coils = 1;
     if (result.about.frames[0].position) {
         result.about.grid.position = result.about.frames[0].position;
     }

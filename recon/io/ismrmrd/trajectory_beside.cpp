@@ -118,12 +118,8 @@ private:
     std::size_t dimensions_;
 };
 
-/// The points of an array, or of a sequence: all of them, or those of readouts that are encoded.
-struct Points {
-    std::vector<float> values;
-    std::size_t dimensions = 3;
-    std::size_t count() const { return values.size() / dimensions; }
-};
+/// Those of an array, or of a sequence: all of them, or those of readouts that are encoded.
+using Points = TrajectoryPoints;
 
 /// The points of each acquisition among those of a file.
 class OfPoints final : public Decorated {
@@ -257,37 +253,16 @@ std::shared_ptr<IsmrmrdWithTrajectory> of_sequence(const std::shared_ptr<const I
                  : ""));
 }
 
-/// The columns of an array, the last axis.
-Points points_of_array(const StoredArray& array) {
-    const std::vector<std::size_t>& extents = array.shape.extents;
-    Points points;
-    points.dimensions = extents.empty() ? 0 : extents.back();
-    if (points.dimensions != 2 && points.dimensions != 3) {
-        throw InputError({array.file, array.thing, array.shape.to_string(),
-                          "[samples, dimensions] with 2 or 3 dimensions, x first",
-                          "write one column a dimension"});
-    }
-    for (const double value : real_values(array)) {
-        points.values.push_back(static_cast<float>(value));
-    }
-    return points;
-}
-
 /// Readouts rotated about z, by their numbers in their frame and partition.
 class ByRule final : public Decorated {
 public:
     ByRule(std::shared_ptr<const IsmrmrdFile> file, const Listing& listing, TrajectoryRule rule)
-        : Decorated(std::move(file), 2), rule_(std::move(rule)) {
-        if (rule_.kind->is_of_file) {
-            const StoredArray array = open_array(rule_.file, "trajectory");
-            interleaf_ = points_of_array(array);
-            units_ = array.units;
-            fact_ = ", SHA-256 " + array.sha256();
-        }
+        : Decorated(std::move(file), 2), readout_(std::move(rule)) {
+        const TrajectoryRule::Kind& kind = *readout_.rule().kind;
         std::map<std::vector<std::size_t>, std::vector<const Listed*>> groups;
         for (const Listed& one : listing.image) {
             const RawCounters& c = one.frame;
-            groups[rule_.kind->goes_on
+            groups[kind.goes_on
                        ? std::vector<std::size_t>{c[Counter::slice], c[Counter::contrast],
                                                   c[Counter::set], one.step_2}
                        : std::vector<std::size_t>{c[0], c[1], c[2], c[3], c[4], one.step_2}]
@@ -296,41 +271,26 @@ public:
         for (auto& [key, group] : groups) {
             number(group);
         }
-        fact_ =
-            text("trajectory by the rule ", rule_.kind->name, ": ",
-                 counted(listing.image.size(), "readout"), ", ",
-                 by_step_ ? "numbered by kspace_encode_step_1" : "in the order of the file", fact_);
+        fact_ = text("trajectory by the rule ", kind.name, ": ",
+                     counted(listing.image.size(), "readout"), ", ",
+                     by_step_ ? "numbered by kspace_encode_step_1" : "in the order of the file",
+                     readout_.fact());
     }
 
     void set_space(const Grid& encoded) override { space_ = encoded; }
-    std::string units() const override { return rule_.kind->is_of_file ? units_ : "1/m"; }
+    std::string units() const override { return readout_.units(); }
     std::string fact() const override { return fact_; }
 
 protected:
     bool has(std::size_t index) const override { return angles_.count(index) > 0; }
     void put(std::size_t index, const IsmrmrdHeader& header, float* to) const override {
-        const double angle = angles_.at(index);
         const std::size_t samples = header.number_of_samples;
-        if (rule_.kind->is_of_file && interleaf_.count() != samples) {
-            throw InputError({rule_.file, "number of points", text(interleaf_.count()),
-                              text(samples, ", the samples of a readout"),
-                              "name the interleaf of this scan"});
-        }
-        // A spoke fills the voxels of the encoded space, however finely it is sampled.
-        const auto n = static_cast<double>(samples);
-        const double voxels = static_cast<double>(space_.size[0]);
-        const double step = std::min(1.0, voxels / n) * 1000 / space_.fov_mm[0];
-        const double centre = header.center_sample > 0 ? header.center_sample : std::floor(n / 2);
-        for (std::size_t i = 0; i < samples; ++i) {
-            double x = (static_cast<double>(i) - centre) * step;
-            double y = 0;
-            if (rule_.kind->is_of_file) {
-                x = static_cast<double>(interleaf_.values[interleaf_.dimensions * i]);
-                y = static_cast<double>(interleaf_.values[interleaf_.dimensions * i + 1]);
-            }
-            to[2 * i] = static_cast<float>(x * std::cos(angle) - y * std::sin(angle));
-            to[2 * i + 1] = static_cast<float>(x * std::sin(angle) + y * std::cos(angle));
-        }
+        const double centre = header.center_sample > 0
+                                  ? header.center_sample
+                                  : std::floor(static_cast<double>(samples) / 2);
+        const std::vector<float> positions =
+            readout_.positions(angles_.at(index), samples, centre, space_);
+        std::copy(positions.begin(), positions.end(), to);
     }
 
 private:
@@ -346,22 +306,19 @@ private:
         for (const Listed* const one : group) {
             const auto rank =
                 static_cast<std::size_t>(std::distance(steps.begin(), steps.find(one->step_1)));
-            const std::size_t number = !by_step ? order : rule_.kind->goes_on ? one->step_1 : rank;
+            const std::size_t number = !by_step                        ? order
+                                       : readout_.rule().kind->goes_on ? one->step_1
+                                                                       : rank;
             ++order;
-            const double degrees = rule_.degrees != 0
-                                       ? rule_.degrees * static_cast<double>(number)
-                                       : rule_.kind->range * static_cast<double>(number) /
-                                             static_cast<double>(group.size());
-            angles_[one->index] = std::fmod(degrees, 360.0) * pi / 180;
+            angles_[one->index] = readout_.angle(number, group.size());
         }
     }
 
-    TrajectoryRule rule_;
+    RuledReadout readout_;
     Grid space_;
-    Points interleaf_;
     std::map<std::size_t, double> angles_; ///< in rad, of each acquisition
     bool by_step_ = false;
-    std::string units_, fact_;
+    std::string fact_;
 };
 
 } // namespace

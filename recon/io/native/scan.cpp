@@ -23,6 +23,9 @@ using native::refuse; // beside functions of this name
 
 namespace {
 
+/// The attribute of /samples that says where readouts end.
+constexpr const char* readout_attribute = "samples_per_readout";
+
 /// The names that the format knows; HDF5's own dimension labels are welcome anywhere.
 const std::map<std::string, std::vector<std::string>>& known_attributes() {
     static const std::map<std::string, std::vector<std::string>> known{
@@ -30,7 +33,7 @@ const std::map<std::string, std::vector<std::string>>& known_attributes() {
          {"format", "version", "matrix", "fov_mm", "position", "directions", "simulation_error",
           simulation_attribute}},
         {"trajectory", {"units"}},
-        {"samples", {}},
+        {"samples", {readout_attribute}},
         {"phi", {}},
         {"weights", {}},
         {"coil_maps", {}},
@@ -132,17 +135,12 @@ void require_memory(const Hdf5Reader& file, const Grid& grid, const ReadOptions&
     memory.require(file.path());
 }
 
-/// Checks that all data that off-resonance needs is there, or none of it.
+/// Checks that what off-resonance needs is there. Times alone are for a field map of another file.
 void require_times(const Hdf5Reader& file, const ReadOptions& options) {
     const bool has_times = file.has("times") || !options.beside.times.empty();
     if (file.has("field_map") && !has_times) {
         refuse(file, "/times", "it is missing", "/field_map together with /times",
                "write when each sample was taken, in s; or remove /field_map");
-    }
-    const bool may_have_field = file.has("field_map") || file.has("echo_times");
-    if (file.has("times") && !may_have_field && !options.with_times) {
-        refuse(file, "/field_map", "it is missing", "/field_map together with /times",
-               "write both or neither, or name a map by `field_map` FILE");
     }
     if (file.has("r2star") && !file.has("field_map")) {
         refuse(file, "/field_map", "it is missing", "/r2star together with /field_map",
@@ -332,6 +330,32 @@ std::vector<Frame> read_frames(const Hdf5Reader& file, const Trajectories& traje
     return result;
 }
 
+/// The readouts of each frame where the file says how long they are.
+std::vector<FrameReadouts> read_readouts(const Hdf5Reader& file, const Scan& scan) {
+    if (!file.has("samples") || !file.has_attribute("samples", readout_attribute)) {
+        return {};
+    }
+    std::vector<FrameReadouts> readouts;
+    for (const Frame& frame : scan.frames) {
+        const std::size_t samples = frame.trajectory ? frame.trajectory->samples() : 0;
+        const std::string expected =
+            text("a whole number that divides the ", samples, " samples of a coil");
+        const double length =
+            header_numbers(file, "samples", readout_attribute, 1, expected).front();
+        if (!(length >= 1 && length <= static_cast<double>(samples)) ||
+            std::fmod(static_cast<double>(samples), length) != 0) {
+            refuse(file, attribute_name("samples", readout_attribute), shown(length), expected,
+                   "write the samples of one readout");
+        }
+        readouts.emplace_back();
+        for (auto end = static_cast<std::size_t>(length); end <= samples;
+             end += static_cast<std::size_t>(length)) {
+            readouts.back().ends.push_back(end);
+        }
+    }
+    return readouts;
+}
+
 /// The values of /samples of one frame, C x M.
 CoilRows read_samples(const Hdf5Reader& file, std::size_t frame) {
     const Extents extents = file.shape("samples").extents;
@@ -458,6 +482,7 @@ StoredScan load(const std::shared_ptr<const Hdf5Reader>& opened, const ReadOptio
         }
     }
     const std::vector<std::size_t> indices = choose_frames(scan, options);
+    scan.readouts = read_readouts(file, scan);
     if (file.has("voxels")) {
         scan.voxels = read_voxels(file, scan.grid);
     }

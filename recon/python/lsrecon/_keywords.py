@@ -13,12 +13,14 @@ class Keywords(TypedDict, total=False):
 
     shift_mm: Sequence[float] | str
     conjugate: bool
+    stack_slice: int
     field_scale: float
     delays: Sequence[float] | str
     epi_phase: Sequence[float] | str
     maps_threshold: float
     maps_crop: float
     soft_maps: bool
+    keep_coils: bool
     coils: int
     energy: float
     no_whitening: bool
