@@ -14,6 +14,9 @@ turn are followed by those of the processor, the error and what was asked for, o
 the error alone; turns of all settings alternate. A dash stands for a transform that this version of
 a program lacks, and for processor seconds that are not known.
 
+CG-SENSE is by solve_in_memory.py where the Python module and its peers can be imported. Without
+names after --transforms there is no other row.
+
 Peers are finufft, ducc0, sigpy and mrinufft, on a GPU cufinufft by each of its methods. Those that
 cannot be imported are named as not installed. The first line says whether the machine was quiet.
 --quick takes tiny scans and one turn, and shows only that the command works.
@@ -24,10 +27,13 @@ import functools
 import importlib
 import importlib.metadata
 import itertools
+import json
 import math
 import os
+import pathlib
 import resource
 import shutil
+import subprocess
 import sys
 import tempfile
 import time
@@ -47,6 +53,8 @@ ITERATIONS = 30
 QUIET = 0.1  # of the processors that others take, and of the median turn over the least
 CORES = len(os.sched_getaffinity(0))
 DISTRIBUTIONS = {"mrinufft": "mri-nufft"}  # where the name is not that of the module
+IN_MEMORY = ["lsrecon:doubles", "lsrecon:host", "lsrecon:opencl", "sigpy", "mrinufft:finufft",
+             "mrinufft:ducc0", "mrinufft:toeplitz"]
 NEEDS = {"mrinufft": "finufft", "cufinufft": "cupy"}
 
 
@@ -338,48 +346,44 @@ def transforms(machine, modules, noise):
                   *map(name_of, modules)], rows)
 
 
-def cg_of_mrinufft(scan):
-    """The image after iterations by the Toeplitz operator, or without it by both transforms."""
-    operator = operator_of_mrinufft(scan["turns"], scan["maps"].shape[1:], len(scan["maps"]), 1e-5,
-                                    smaps=scan["maps"])
-    product = (operator.gram_op if hasattr(operator, "compute_toeplitz_kernel")
-               else lambda image: operator.adj_op(operator.op(image)))
-    residual = operator.adj_op(scan["samples"]).squeeze()
-    image, direction, square = 0, residual, np.vdot(residual, residual).real
-    for _ in range(ITERATIONS):
-        of_direction = product(direction).squeeze()
-        step = square / np.vdot(direction, of_direction).real
-        image, residual = image + step * direction, residual - step * of_direction
-        before, square = square, np.vdot(residual, residual).real
-        direction = residual + square / before * direction
-    return image
-
-
-def cg_sense(machine, modules, noise):
-    """Ours from file to file, and the peer's from arrays to arrays."""
+def cg_sense(machine, noise):
+    """From file to file by the program, and from arrays to arrays by packages, each in a process of
+    its own. All are compared with the same iterations in doubles."""
     with h5py.File("2D.h5") as f:
-        size = np.array(f.attrs["matrix"])
-        scan = {"turns": (2 * np.pi * f["trajectory"][()] / size)[:, ::-1].copy(),
-                "samples": f["samples"][()].astype("c8"), "maps": f["coil_maps"][()].astype("c8")}
-    truth = abs(image_of("2D_truth.h5"))
+        np.savez("2D.npz", trajectory=f["trajectory"][()], samples=f["samples"][()].astype("c8"),
+                 maps=f["coil_maps"][()].astype("c8"))
     words = ["--iterations", ITERATIONS, "--lambda", 0]
-
-    def ours():
-        _, (seconds, processor, _) = machine.run("recon", "2D.h5", "-o", "image.h5", *words)
-        return Turn(seconds, processor, difference(abs(image_of("image.h5")), truth))
-
-    def theirs():
-        start, processor = time.monotonic(), time.process_time()
-        image = cg_of_mrinufft(scan)
-        return Turn(time.monotonic() - start, time.process_time() - processor,
-                    difference(abs(image), truth))
-    settings = [("lsrecon", Setting(f"`lsrecon recon {' '.join(map(str, words))}`", ours))]
-    if "mrinufft" in modules:
-        settings.append(("mrinufft", Setting(f"{name_of('mrinufft')}, in memory", theirs)))
-    found = measure(settings, machine, noise)
-    return table(["CG-SENSE of 2D", "s", "processor, s", "error, %"], [
-        [who, f"{turn.seconds:.2f}", f"{turn.processor:.2f}", f"{100 * turn.error:.1f}"]
-        for tried in found.values() for who, turn in tried])
+    rows, exact = [], None
+    for package in IN_MEMORY:
+        turns = []
+        for _ in range(machine.turns):
+            done = subprocess.run([sys.executable, pathlib.Path(__file__).with_name(
+                "solve_in_memory.py"), package, "2D.npz", str(ITERATIONS), "solved.npy"],
+                                  capture_output=True, text=True, check=False)
+            if done.returncode:
+                print(f"{package}: {done.stderr.splitlines()[-1]}", file=sys.stderr)
+                break
+            turns.append(json.loads(done.stdout))
+        if not turns:
+            continue
+        image = np.load("solved.npy").squeeze()
+        if package == "lsrecon:doubles":
+            exact = image
+            continue
+        noise.add([Turn(turn["seconds"], 0, 0) for turn in turns])
+        least = {name: min(turn[name] for turn in turns) for name in turns[0]}
+        error = "-" if exact is None else f"{difference(image, exact):.0e}"
+        rows.append([package, *(f"{least[name]:.2f}" for name in
+                                ("seconds", "processor", "of_solve")),
+                     f"{least['megabytes']:.0f}", error])
+    turns = [machine.run("recon", "2D.h5", "-o", "image.h5", *words)[1]
+             for _ in range(machine.turns)]
+    seconds, processor = (min(turn[i] for turn in turns) for i in (0, 1))
+    rows.append([f"`lsrecon recon {' '.join(map(str, words))}`", f"{seconds:.2f}",
+                 f"{processor:.2f}", "-", "-", "-" if exact is None else
+                 f"{difference(image_of('image.h5').squeeze(), exact):.0e}"])
+    return table([f"CG-SENSE of 2D, {ITERATIONS} iterations", "s", "processor, s",
+                  "of transforms and solve, s", "MB over NumPy's", "error"], rows)
 
 
 def compare(options):
@@ -391,9 +395,13 @@ def compare(options):
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         noise = Noise()
-        lines = transforms(machine, modules, noise)
+        if machine.transforms:
+            lines = transforms(machine, modules, noise)
+        else:
+            machine.simulate("2D")
+            lines = []
         if machine.device == "cpu":
-            lines += ["", *cg_sense(machine, modules, noise)]
+            lines += ["", *cg_sense(machine, noise)]
         os.chdir(here)
     put("\n".join([noise.sentence(), "", *lines,
                    *(["", f"Not installed: {', '.join(missing)}."] if missing else [])]), output)
@@ -406,7 +414,7 @@ def main():
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--brief", action="store_true", help="without the settings")
     parser.add_argument("--planned", action="store_true", help="by plans that were made before")
-    parser.add_argument("--transforms", nargs="+", choices=TRANSFORMS, default=TRANSFORMS)
+    parser.add_argument("--transforms", nargs="*", choices=TRANSFORMS, default=TRANSFORMS)
     parser.add_argument("--targets", nargs="+", type=float, default=TARGETS,
                         help="errors that the transforms must reach")
     os.environ.setdefault("OMP_NUM_THREADS", str(CORES))

@@ -349,14 +349,19 @@ CoilMatrix Encoding::forward(const std::vector<ComplexVector>& images, Listener 
     const std::size_t coils = coils_of(images);
     CoilMatrix samples(static_cast<Eigen::Index>(coils),
                        static_cast<Eigen::Index>(trajectory_.samples()));
-    visit_samples(
-        images, coils,
+    forward(
+        images,
         [&](std::size_t c, const Range& at, const ComplexVector& values) {
             samples.row(static_cast<Eigen::Index>(c))
                 .segment(static_cast<Eigen::Index>(at.first), values.size()) = values.transpose();
         },
         listener);
     return samples;
+}
+
+void Encoding::forward(const std::vector<ComplexVector>& images, const Take& take,
+                       Listener listener) const {
+    visit_samples(images, coils_of(images), take, listener);
 }
 
 CoilMatrix Encoding::derivative(const std::vector<ComplexVector>& images,

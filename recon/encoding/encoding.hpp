@@ -131,6 +131,11 @@ public:
     std::vector<Volume> combine(const FhdOfCoils& of_coils) const;
     /// A of images, one with coil maps, one a coil without: C x M, without noise.
     CoilMatrix forward(const std::vector<ComplexVector>& images, Listener listener = {}) const;
+    /// Called with A of the images at some samples of a coil.
+    using Take = std::function<void(std::size_t coil, const Range& at, const ComplexVector&)>;
+    /// The same as it is computed, without memory for all samples.
+    void forward(const std::vector<ComplexVector>& images, const Take& take,
+                 Listener listener = {}) const;
     /// How these samples change when each is moved along its direction, M of them in cycles per
     /// field of view: -2 pi i sum_d g_d A(x_d rho), C x M.
     CoilMatrix derivative(const std::vector<ComplexVector>& images,
@@ -153,8 +158,6 @@ public:
     Cost cost(std::size_t coils) const { return transform_.predicted("fhd", coils); }
 
 private:
-    /// Called with A of the images at some samples of a coil.
-    using Take = std::function<void(std::size_t coil, const Range& at, const ComplexVector&)>;
     void visit_samples(const std::vector<ComplexVector>& images, std::size_t coils,
                        const Take& take, Listener listener) const;
     std::size_t coils_of(const std::vector<ComplexVector>& images) const;

@@ -226,8 +226,8 @@ struct FitSpace {
 };
 
 /// The frames after some of a step, or null where no half of a half lowers what is left.
-std::unique_ptr<AllFrames> stepped(FitSpace& space, const AllFrames& from, const RealVector& by) {
-    constexpr int halves = 4;
+std::unique_ptr<AllFrames> stepped(FitSpace& space, const AllFrames& from, const RealVector& by,
+                                   int halves) {
     for (int i = 0; i < halves; ++i) {
         std::unique_ptr<AllFrames> next = space.at(from.values + std::ldexp(1.0, -i) * by);
         if (next->left < from.left) {
@@ -235,6 +235,13 @@ std::unique_ptr<AllFrames> stepped(FitSpace& space, const AllFrames& from, const
         }
     }
     return nullptr;
+}
+
+/// Whether noise alone would explain what all numbers do, where so much is left.
+bool may_be_noise(ParameterFit fit, double left) {
+    constexpr double likely = 1e-3;
+    fit.left = left;
+    return fit.chance() > likely;
 }
 
 } // namespace
@@ -260,6 +267,7 @@ ParameterFit fit_parameters(Transforms& transforms, const Grid& grid, const Coil
     const RealVector zero = RealVector::Zero(static_cast<Index>(frames.front().parameters.size()));
     std::unique_ptr<AllFrames> now = space.at(zero);
     ParameterFit fit;
+    fit.values = zero;
     fit.left_before = now->left;
     if (options.start.size() > 0 && !options.start.isZero()) {
         std::unique_ptr<AllFrames> start = space.at(options.start);
@@ -280,11 +288,15 @@ ParameterFit fit_parameters(Transforms& transforms, const Grid& grid, const Coil
         if (step.lowers < std::max(short_step, resolved * fit.energy)) {
             break;
         }
-        std::unique_ptr<AllFrames> next = stepped(space, *now, step.by);
+        const int halves = may_be_noise(fit, now->left - step.lowers) ? 2 : 4;
+        std::unique_ptr<AllFrames> next = stepped(space, *now, step.by, halves);
         if (!next) {
             break;
         }
         now = std::move(next);
+        if (may_be_noise(fit, now->left)) { // another step is as small
+            break;
+        }
         step = now->step();
     }
     fit.values = now->values;

@@ -178,7 +178,8 @@ const std::vector<ScanFormat>& scan_formats() {
          {"h5", "hdf5", "hdf"},
          [](const std::string&, const Simulation&) {},
          [](const std::string& path, const Simulation& simulation, Reporter&) {
-             write_native_scan(path, simulation.scan, simulation.error, simulation.settings);
+             write_native_scan(path, simulation.scan, simulation.error, simulation.settings,
+                               simulation.stored);
          }},
     };
     return table;

@@ -22,7 +22,7 @@ void write_maps(const std::string& path, const StoredVolumes& maps, const Record
     file.attribute("/", "version", 1L);
     native::Extents extents = native::grid_extents(maps.grid);
     extents.insert(extents.begin(), maps.values.rows());
-    file.complex64("coil_maps", extents, {&maps.values});
+    file.rows("coil_maps", extents, {&maps.values});
     write_record(file, record);
     file.close();
     target.commit();

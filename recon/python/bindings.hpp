@@ -19,6 +19,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "io/shared_values.hpp"
 #include "lsrecon.hpp"
 
 namespace lsrecon::python {
@@ -79,6 +80,23 @@ std::vector<std::size_t> joined(std::vector<std::size_t> first,
 /// Positions in cycles per field of view, from number `first` on.
 std::vector<Vec3> positions_of(const Array& trajectory, std::size_t first, std::size_t samples,
                                const std::string& units, const Grid& grid);
+
+/// What distinguishes devices of this process; a child process cannot use one of its parent.
+std::string device_in_words(const ComputeOptions& options);
+/// The same, and what else bits of Q depend on beside its engine and accuracy.
+std::string making_in_words(const ComputeOptions& options);
+
+/// The Qs of an encoding, by what made them: each is computed once, and several threads may ask.
+class KeptQs {
+public:
+    /// `making` is in words.
+    SharedByScans of(const std::string& making) { return {&values_, making}; }
+
+private:
+    static constexpr double most_bytes =
+        1e300; // one a precision, and an accuracy that was asked for
+    SharedValues values_{most_bytes};
+};
 
 /// Hands progress to a function of Python, (stage, fraction), and asks it for Ctrl-C; its errors
 /// end the work. The interpreter may do anything else meanwhile.

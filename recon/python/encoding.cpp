@@ -4,9 +4,9 @@
 
 #include <map>
 #include <mutex>
-#include <unistd.h>
 
 #include "encoding/certificate.hpp"
+#include "io/q_file.hpp"
 #include "operators/gram.hpp"
 #include "plan/plan.hpp"
 #include "scan/check.hpp"
@@ -20,8 +20,7 @@ std::shared_ptr<Device> shared_device(const ComputeOptions& options) {
     static std::mutex mutex;
     static auto* const devices = new std::map<std::string, std::weak_ptr<Device>>();
     const std::lock_guard<std::mutex> lock(mutex);
-    std::weak_ptr<Device>& known = (*devices)[text(options.backend, " ", options.device, " ",
-                                                   options.device_memory, " ", ::getpid())];
+    std::weak_ptr<Device>& known = (*devices)[device_in_words(options)];
     std::shared_ptr<Device> device = known.lock();
     if (!device) {
         device = open_transforms(options)->shared_device();
@@ -40,10 +39,11 @@ ComputeOptions compute_options(const option::Keywords& options) {
 /// Nothing of it changes, but that N is made when it is asked for first.
 class EncodingOfArrays {
 public:
-    EncodingOfArrays(const ScanOfArrays& scan, const option::Keywords& options)
-        : scan_(scan.for_run(false, {})), trajectory_(scan_.frames.front().trajectory) {
+    EncodingOfArrays(const ScanOfArrays& scan, const option::Keywords& options, KeptQs& qs)
+        : scan_(scan.for_run(false, {})), trajectory_(scan_.frames.front().trajectory), qs_(qs) {
         const nb::gil_scoped_release others_may_run;
         const ComputeOptions compute = compute_options(options);
+        making_ = making_in_words(compute);
         transforms_ = open_transforms(compute, engines(), shared_device(compute));
         const FormulationOptions formulation{false, false, transforms_->segment_error() > 0};
         formulation_ = formulate(scan_, formulation);
@@ -60,14 +60,25 @@ public:
 
     /// A of images, ([C,] N), as C x M.
     nb::object forward(const Array& images) const {
-        std::vector<ComplexVector> volumes;
-        CoilMatrix samples;
-        {
-            const nb::gil_scoped_release others_may_run;
-            volumes = volumes_of(images);
-            samples = encoding_->forward(volumes);
-        }
-        return as(images, samples, {rows(samples), columns(samples)});
+        return visit_complex(images, [&](const auto* first) {
+            using Number = std::decay_t<decltype(*first)>;
+            const std::size_t count = samples();
+            std::vector<Number> values;
+            std::size_t coils = 0;
+            {
+                const nb::gil_scoped_release others_may_run;
+                const std::vector<ComplexVector> volumes = volumes_of(images);
+                coils = maps() > 0 ? maps() : volumes.size();
+                values.resize(coils * count);
+                encoding_->forward(volumes,
+                                   [&](std::size_t c, const Range& at, const ComplexVector& some) {
+                                       Eigen::Map<Eigen::Matrix<Number, Eigen::Dynamic, 1>>(
+                                           values.data() + c * count + at.first, some.size()) =
+                                           some.template cast<Number>();
+                                   });
+            }
+            return numpy(std::move(values), {coils, count});
+        });
     }
 
     /// A^H of samples, C x M, as ([C,] N): weights are those of N alone.
@@ -184,10 +195,13 @@ private:
             const SamplePoints points = trajectory_->points();
             const Route route = route_of(transforms, points, formulation_, SolveOptions(),
                                          std::max<std::size_t>(1, maps()), 1);
+            Reporter nobody_watches;
+            KeptQ store("", "", qs_.of(making_), nobody_watches);
+            QsOfRun qs(&store, 0, nobody_watches);
             normal_.emplace(
                 *encoding_,
                 [&](const Trajectory& trajectory) {
-                    return compute_q(transforms, trajectory, formulation_.grid);
+                    return qs.of(transforms, trajectory, formulation_.grid);
                 },
                 NormalOperator::Options{route, false});
             std::shared_ptr<ToeplitzWorkspace> workspace;
@@ -199,6 +213,8 @@ private:
 
     const Scan scan_;
     const std::shared_ptr<const Trajectory> trajectory_;
+    KeptQs& qs_;
+    std::string making_; ///< of Qs
     std::unique_ptr<Transforms> transforms_;
     Formulation formulation_;
     std::optional<ImageSpace> images_;
@@ -210,9 +226,10 @@ private:
 } // namespace
 
 void bind_encoding(nb::module_& m) {
+    nb::class_<KeptQs>(m, "KeptQs").def(nb::init<>());
     nb::class_<EncodingOfArrays>(m, "Encoding")
-        .def(nb::init<const ScanOfArrays&, const option::Keywords&>(), nb::arg("scan"),
-             nb::arg("options"), nb::keep_alive<1, 2>())
+        .def(nb::init<const ScanOfArrays&, const option::Keywords&, KeptQs&>(), nb::arg("scan"),
+             nb::arg("options"), nb::arg("qs"), nb::keep_alive<1, 2>(), nb::keep_alive<1, 4>())
         .def_prop_ro("maps", &EncodingOfArrays::maps)
         .def_prop_ro("samples", &EncodingOfArrays::samples)
         .def_prop_ro("in_doubles", &EncodingOfArrays::in_doubles)

@@ -124,10 +124,17 @@ OpenDevices& open_devices() {
 
 } // namespace
 
+std::string device_in_words(const ComputeOptions& options) {
+    return text(options.backend, " ", options.device, " ", options.device_memory, " ", ::getpid());
+}
+
+std::string making_in_words(const ComputeOptions& options) {
+    return text(device_in_words(options), " ", options.kernel, " ",
+                options.precision ? static_cast<int>(*options.precision) : -1);
+}
+
 LentTransforms::LentTransforms(ComputeOptions options, Reporter& report)
-    // A child process cannot use a device of its parent.
-    : key_(
-          text(options.backend, " ", options.device, " ", options.device_memory, " ", ::getpid())) {
+    : key_(device_in_words(options)) {
     std::shared_ptr<Device> device;
     {
         OpenDevices& open = open_devices();

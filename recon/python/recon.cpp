@@ -5,8 +5,10 @@
 #include <map>
 
 #include "encoding/certificate.hpp"
+#include "io/formats.hpp"
 #include "io/image/file.hpp"
 #include "io/image/formats.hpp"
+#include "io/q_file.hpp"
 #include "io/record.hpp"
 #include "model/stack_slice.hpp"
 #include "plan/plan.hpp"
@@ -103,12 +105,9 @@ nb::list list_of(const Findings& findings) {
     return result;
 }
 
-/// From a voxel's index along x, y and z to mm in RAS, as NIfTI has it; None where the scan does
-/// not say where it lies.
-nb::object affine_of(const Grid& grid) {
-    if (!grid.position || !grid.directions) {
-        return nb::none();
-    }
+/// From a voxel's index along x, y and z to mm in RAS, as NIfTI has it, of a grid whose position is
+/// known.
+std::vector<double> affine_of(const Grid& grid) {
     std::vector<double> affine(16, 0);
     const Vec3 first = centre_of_first_voxel(grid);
     for (std::size_t row = 0; row < 3; ++row) {
@@ -120,7 +119,35 @@ nb::object affine_of(const Grid& grid) {
         affine[4 * row + 3] = sign * first[row];
     }
     affine[15] = 1;
-    return numpy(std::move(affine), {4, 4});
+    return affine;
+}
+
+/// What an image says of itself but its values: where it lies, and how it was made. Where frames
+/// have positions of their own, an affine is of each.
+nb::dict described(const Image& image) {
+    nb::dict result;
+    const Grid& grid = image.grid;
+    result["affine"] = nb::none();
+    result["affines"] = nb::none();
+    if (grid.position && grid.directions) {
+        result["affine"] = numpy(affine_of(grid), {4, 4});
+    }
+    const bool are_apart = std::any_of(image.frames.begin(), image.frames.end(),
+                                       [](const ImageFrame& frame) { return frame.position; });
+    if (are_apart && grid.directions) {
+        std::vector<double> affines;
+        for (const ImageFrame& frame : image.frames) {
+            Grid there = grid;
+            there.position = frame.position ? frame.position : grid.position;
+            const std::vector<double> own = affine_of(there);
+            affines.insert(affines.end(), own.begin(), own.end());
+        }
+        result["affines"] = numpy(std::move(affines), {image.frames.size(), 4, 4});
+    }
+    result["fov_mm"] =
+        std::vector<double>(grid.fov_mm.begin(), grid.fov_mm.begin() + grid.dimensions);
+    result["record"] = dict_of(image);
+    return result;
 }
 
 /// What is known of an image beside its values, for files.
@@ -130,13 +157,18 @@ struct AboutImage {
 
 template <typename Real> nb::dict reconstruct_as(const ScanOfArrays& scan,
                                                  const option::Keywords& options, bool check_reach,
-                                                 const std::optional<Array>& prior,
+                                                 const std::optional<Array>& prior, KeptQs* qs,
                                                  ToPython& report, const nb::object& iteration) {
     std::optional<Reconstructed> made;
     ImageInMemory<Real> sink(settings_of(options));
     {
         const nb::gil_scoped_release others_may_run;
         Request request = options_from(options);
+        std::optional<KeptQ> store;
+        if (qs != nullptr) {
+            store.emplace("", "", qs->of(making_in_words(request.compute)), report);
+            request.reconstruct.q = &*store;
+        }
         request.reconstruct.on_iteration = [&](std::size_t frame, const Iteration& i) {
             report.check_signals();
             if (!iteration.is_none()) {
@@ -180,16 +212,12 @@ template <typename Real> nb::dict reconstruct_as(const ScanOfArrays& scan,
     const auto map_of = [&](const RealVector& map) {
         return map.size() > 0 ? numpy_of<double>(map, of_one) : nb::none();
     };
-    nb::dict result;
+    nb::dict result = described(sink.image);
     result["array"] = numpy(std::move(sink.values), joined(before, of_one));
     result["error"] = upper > 0 ? nb::cast(upper) : nb::none();
-    result["record"] = dict_of(sink.image);
     result["findings"] = list_of(report.findings());
-    result["affine"] = affine_of(grid);
     result["noise_map"] = map_of(sink.image.noise_map);
     result["g_factor"] = map_of(sink.image.g_factor);
-    result["fov_mm"] =
-        std::vector<double>(grid.fov_mm.begin(), grid.fov_mm.begin() + grid.dimensions);
     add_findings(sink.image.record, scan.scan, report.findings());
     result["about"] = nb::cast(AboutImage{std::move(sink.image)});
     return result;
@@ -197,11 +225,11 @@ template <typename Real> nb::dict reconstruct_as(const ScanOfArrays& scan,
 
 /// Images as complex64, or as complex128 where samples are, with the bits of `lsrecon recon`.
 nb::dict recon(const ScanOfArrays& scan, const option::Keywords& options, bool check_reach,
-               bool in_doubles, const std::optional<Array>& prior, const nb::object& progress,
-               const nb::object& iteration) {
+               bool in_doubles, const std::optional<Array>& prior, KeptQs* qs,
+               const nb::object& progress, const nb::object& iteration) {
     ToPython report(progress);
     const auto as = in_doubles ? &reconstruct_as<double> : &reconstruct_as<float>;
-    return as(scan, options, check_reach, prior, report, iteration);
+    return as(scan, options, check_reach, prior, qs, report, iteration);
 }
 
 nb::dict predict(const ScanOfArrays& scan, const option::Keywords& options) {
@@ -255,13 +283,47 @@ void write_values(const std::string& path, const AboutImage& about, const Array&
     format.write(image, output, nobody_watches);
 }
 
+/// An image of a file in any format that `lsrecon convert` reads, or None of another file.
+nb::object read_image_of(const std::string& path) {
+    if (!name_of_scan_format(path).empty()) {
+        return nb::none();
+    }
+    const std::vector<ImageFormat>& rows = image_formats();
+    const auto row = std::find_if(rows.begin(), rows.end(), [&](const ImageFormat& one) {
+        return one.recognises != nullptr && one.recognises(path);
+    });
+    if (row == rows.end()) {
+        return nb::none();
+    }
+    std::optional<StoredImage> stored;
+    ImageValues values;
+    {
+        const nb::gil_scoped_release others_may_run;
+        stored = row->open(path, {});
+        for (std::size_t f = 0; f < stored->frames(); ++f) {
+            const ImageValues frame = stored->values(f);
+            values.insert(values.end(), frame.begin(), frame.end());
+        }
+    }
+    const std::size_t frames = stored->frames();
+    nb::dict result = described(stored->about);
+    result["array"] = numpy(std::move(values),
+                            joined(frames > 1 ? std::vector{frames} : std::vector<std::size_t>(),
+                                   shape_of(stored->about.grid)));
+    result["is_real"] = stored->part == ImagePart::real;
+    result["findings"] = list_of(stored->findings);
+    result["about"] = nb::cast(AboutImage{std::move(stored->about)});
+    return result;
+}
+
 } // namespace
 
 void bind_recon(nb::module_& m) {
     nb::class_<AboutImage>(m, "AboutImage");
     m.def("recon", &recon, nb::arg("scan"), nb::arg("options"), nb::arg("check_reach"),
-          nb::arg("in_doubles"), nb::arg("prior").none(), nb::arg("progress").none(),
-          nb::arg("iteration").none());
+          nb::arg("in_doubles"), nb::arg("prior").none(), nb::arg("qs").none(),
+          nb::arg("progress").none(), nb::arg("iteration").none());
+    m.def("read_image", &read_image_of, nb::arg("path"));
     m.def("predict", &predict, nb::arg("scan"), nb::arg("options"));
     m.def("write_image", &write_values, nb::arg("path"), nb::arg("about"), nb::arg("values"));
 }

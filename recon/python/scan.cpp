@@ -145,6 +145,7 @@ void write_scan(const std::string& path, const ScanOfArrays& scan) {
     const ScanFormat& format = scan_format_of_output(path, "");
     Simulation simulation;
     simulation.scan = scan.for_run(false, {});
+    simulation.stored = simulation.scan.frames.front().samples.precision();
     format.require_holds(path, simulation);
     format.write(path, simulation, nobody_watches);
 }
@@ -312,6 +313,25 @@ std::vector<std::string> labels_of(const ScanOfArrays& s) {
     return labels;
 }
 
+/// The scan with other samples, F x C x M, of its first trajectory, which all frames share.
+ScanOfArrays with_samples(const ScanOfArrays& s, const Array& samples, const MaybeArray& noise,
+                          nb::object arrays) {
+    ScanOfArrays result{s.scan, nb::make_tuple(s.arrays, std::move(arrays))};
+    const std::size_t of_a_frame = samples.shape(1) * samples.shape(2);
+    const Frame like = s.scan.frames.front();
+    result.scan.frames.clear();
+    for (std::size_t f = 0; f < samples.shape(0); ++f) {
+        Frame frame = like;
+        frame.samples = rows_of(samples, f * of_a_frame, samples.shape(1), samples.shape(2));
+        frame.label = samples.shape(0) > 1 ? text("frame ", f) : "";
+        result.scan.frames.push_back(std::move(frame));
+    }
+    if (noise) {
+        result.scan.noise = rows_of(*noise);
+    }
+    return result;
+}
+
 void bind_scan_functions(nb::module_& m) {
     m.def("scan", &scan_of, nb::arg("samples"), nb::arg("trajectory"), nb::arg("matrix"),
           nb::arg("fov_mm"), nb::arg("units"), nb::arg("maps").none(), nb::arg("weights").none(),
@@ -353,6 +373,8 @@ void bind_scan(nb::module_& m) {
         .def_prop_ro("labels", &labels_of)
         .def_prop_ro("format", [](S s) { return s.scan.format; })
         .def_prop_ro("facts", [](S s) { return s.scan.facts; })
+        .def("_with_samples", &with_samples, nb::arg("samples"), nb::arg("noise").none(),
+             nb::arg("arrays"))
         .def("frame", &frame_of, nb::arg("frame"), "One frame of several.");
     bind_scan_functions(m);
 }

@@ -67,6 +67,7 @@ struct Simulation {
     std::vector<std::size_t>
         readout_ends; ///< samples up to the end of each readout, in every frame
     std::string settings = {}; ///< the options of the command in words; "" without one
+    Precision stored = Precision::float32; ///< of complex numbers in a file that can hold it
 };
 
 /// What computes the samples of voxels. Called for the model "voxels" alone, so that an analytic

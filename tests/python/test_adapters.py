@@ -47,6 +47,42 @@ def test_sigpy(scan, encoding):
     assert relative((operator.N)(x), operator.H(operator(x))) < 1e-5
 
 
+def unitary_encoding(sigpy):
+    """Every point of k-space once: A^H A is N times the identity."""
+    ky, kx = np.meshgrid(np.arange(6) - 3, np.arange(8) - 4, indexing="ij")
+    grid = lsrecon.Encoding(np.stack([kx.ravel(), ky.ravel()], 1).astype(float), (8, 6))
+    from lsrecon.sigpy import Linop
+    return 48 ** -0.5 * Linop(grid)
+
+
+@pytest.mark.parametrize("name", ["A", "A.H", "A.N", "without maps"])
+def test_linops_of_sigpy(scan, encoding, name):
+    """What SigPy asks of its own: linear, with an adjoint and a normal operator, and picklable."""
+    import pickle
+    sigpy = pytest.importorskip("sigpy")
+    from lsrecon.sigpy import Linop
+    alone = lsrecon.Encoding(scan.trajectory, scan.matrix)
+    operator = {"A": Linop(encoding), "A.H": Linop(encoding).H, "A.N": Linop(encoding).N,
+                "without maps": Linop(alone)}[name]
+    x, y = (sigpy.randn(operator.ishape, dtype=np.complex128) for _ in range(2))
+    z = sigpy.randn(operator.oshape, dtype=np.complex128)
+    assert relative(operator(0.5j * x + y), 0.5j * operator(x) + operator(y)) < 1e-9
+    for scaled in (operator, 2j * operator, operator + operator, operator.H.H):
+        assert abs(np.vdot(z, scaled(x)) - np.vdot(scaled.H(z), x)) < 1e-9 * \
+            np.linalg.norm(z) * np.linalg.norm(scaled(x))
+        assert relative(scaled.N(x), scaled.H(scaled(x))) < 1e-9
+    again = pickle.loads(pickle.dumps(operator))
+    assert (again.oshape, again.ishape) == (operator.oshape, operator.ishape)
+    np.testing.assert_array_equal(again(x), operator(x))
+
+
+def test_linop_of_all_of_kspace_is_unitary():
+    sigpy = pytest.importorskip("sigpy")
+    operator = unitary_encoding(sigpy)
+    x = sigpy.randn(operator.ishape, dtype=np.complex128)
+    assert relative(operator.H(operator(x)), x) < 1e-9 and relative(operator.N(x), x) < 1e-9
+
+
 def test_mrinufft(scan):
     mrinufft = pytest.importorskip("mrinufft")
     import lsrecon.mrinufft  # noqa: F401, which registers it

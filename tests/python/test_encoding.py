@@ -1,5 +1,6 @@
 """Encoding: its sums, its adjoint, its normal operator, and its use by several threads."""
 
+import pickle
 import threading
 
 import numpy as np
@@ -64,6 +65,48 @@ def test_solve_is_recon(scan):
     np.testing.assert_array_equal(
         image.array, lsrecon.recon(scan.samples, scan.trajectory, scan.matrix, maps=scan.maps,
                                    fov_mm=scan.fov_mm, lambda_=0.01).array)
+
+
+def test_keeps_its_convolution(scan):
+    a = lsrecon.Encoding(scan.trajectory, scan.matrix, maps=scan.maps)
+    first, again = (lsrecon.solve(a, scan.samples, lambda_=0.01) for _ in range(2))
+    assert "q" in first.record["seconds"] and "q" not in again.record["seconds"]
+    np.testing.assert_array_equal(again.array, first.array)
+    other = lsrecon.Encoding(scan.trajectory, scan.matrix, maps=scan.maps)
+    x = drawn(a.ishape, np.complex64, 1)
+    np.testing.assert_array_equal(other.N(x), a.N(x))  # computed, and kept by a solve
+    assert "q" not in lsrecon.solve(other, scan.samples, lambda_=0.01).record["seconds"]
+
+
+def test_solves_frames(scan):
+    a = lsrecon.Encoding(scan.trajectory, scan.matrix, maps=scan.maps)
+    both = lsrecon.solve(a, np.stack([scan.samples, 2 * scan.samples]), lambda_=0.01)
+    alone = lsrecon.solve(a, scan.samples, lambda_=0.01)
+    assert relative(both.array[0], alone.array) < 1e-6
+    assert relative(both.array[1], 2 * alone.array) < 1e-6
+    with pytest.raises(ValueError, match="`samples`"):
+        lsrecon.solve(a, scan.samples[:-1])
+
+
+def test_has_one_trajectory_of_its_own(scan):
+    k = scan.trajectory
+    a = lsrecon.Encoding(k, scan.matrix, maps=scan.maps)
+    x = drawn(a.ishape, np.complex64, 1)
+    before = a(x), lsrecon.solve(a, scan.samples, lambda_=0.01).array
+    k *= 0.5
+    np.testing.assert_array_equal(a(x), before[0])
+    np.testing.assert_array_equal(lsrecon.solve(a, scan.samples, lambda_=0.01).array, before[1])
+    with pytest.raises(ValueError, match=r"`trajectory` of shape \(2, 3"):
+        lsrecon.Encoding(np.zeros((2, 3, 2)), (8, 8))
+
+
+@pytest.mark.parametrize("of", ["", ".H", ".N"])
+def test_pickled(scan, of):
+    a = lsrecon.Encoding(scan.trajectory, scan.matrix, maps=scan.maps, accuracy=1e-4)
+    operator = {"": a, ".H": a.H, ".N": a.N}[of]
+    again = pickle.loads(pickle.dumps(operator))
+    x = drawn(operator.ishape, np.complex64, 1)
+    np.testing.assert_array_equal(again(x), operator(x))
 
 
 def test_threads_share_one(scan):

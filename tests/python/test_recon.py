@@ -105,6 +105,30 @@ def test_files_and_scans(scan, tmp_path):
     np.testing.assert_array_equal(by_arrays.array, by_file.array)
 
 
+def test_doubles_are_written(scan, tmp_path):
+    samples = scan.samples.astype(np.complex128) * (1 + 1e-9)
+    a = lsrecon.Encoding(scan.trajectory, scan.matrix, maps=scan.maps.astype(np.complex128))
+    lsrecon.write(tmp_path / "doubles.h5", a.scan_of(samples))
+    doubles = lsrecon.read(tmp_path / "doubles.h5")
+    assert doubles.samples.dtype == doubles.maps.dtype == np.complex128
+    np.testing.assert_array_equal(doubles.samples, samples)
+
+
+@pytest.mark.parametrize("name", ["image.h5", "image.nii", "image.nii.gz", "image.cfl"])
+def test_images_are_read(scan, tmp_path, name):
+    image = lsrecon.recon(scan, lambda_=0.01)
+    lsrecon.write(tmp_path / name, image)
+    again = lsrecon.read(tmp_path / name)
+    has_magnitudes = ".nii" in name
+    assert isinstance(again, lsrecon.Image)
+    assert again.array.dtype == (np.float32 if has_magnitudes else np.complex64)
+    expected = abs(image.array) if has_magnitudes else image.array
+    np.testing.assert_allclose(np.squeeze(again.array), expected, rtol=1e-6)
+    if name == "image.h5":
+        assert again.record["lambda"] == "0.01" and again.fov_mm == image.fov_mm
+        lsrecon.write(tmp_path / "again.png", again)
+
+
 def test_what_is_asked_beside(scan):
     chosen = lsrecon.choose(scan, lambda_="auto")
     weights = chosen["weight_curve_lambda"]["weight"]

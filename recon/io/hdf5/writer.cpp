@@ -193,19 +193,23 @@ void Hdf5Writer::complex64(const std::string& dataset, const std::vector<std::si
                   complex_type(H5T_NATIVE_DOUBLE), values);
 }
 
-void Hdf5Writer::complex64(const std::string& dataset, const std::vector<std::size_t>& extents,
-                           const std::vector<const CoilRows*>& parts) {
-    const PartValues values = [parts](std::size_t part, const TakeBytes& take) {
+void Hdf5Writer::rows(const std::string& dataset, const std::vector<std::size_t>& extents,
+                      const std::vector<const CoilRows*>& parts, Precision stored) {
+    const bool doubles = stored == Precision::float64;
+    const auto give = [](const auto& values, const TakeBytes& take) {
+        take(values.data(), sizeof values(0, 0) * static_cast<std::size_t>(values.size()));
+    };
+    const PartValues values = [parts, doubles, give](std::size_t part, const TakeBytes& take) {
         parts[part]->visit([&](const auto& of_part) {
             for (const auto& row : of_part.rowwise()) {
-                const CoilRows::Floats floats = row.template cast<std::complex<float>>();
-                take(floats.data(),
-                     sizeof(std::complex<float>) * static_cast<std::size_t>(floats.size()));
+                doubles ? give(CoilMatrix(row.template cast<Complex>()), take)
+                        : give(CoilRows::Floats(row.template cast<std::complex<float>>()), take);
             }
         });
     };
     if (room_ > 0) {
-        return later(dataset, extents, Hdf5Element::complex64, parts.size(), values);
+        const Hdf5Element element = doubles ? Hdf5Element::complex128 : Hdf5Element::complex64;
+        return later(dataset, extents, element, parts.size(), values);
     }
     FileBytes all;
     for (std::size_t part = 0; part < parts.size(); ++part) {
@@ -214,8 +218,9 @@ void Hdf5Writer::complex64(const std::string& dataset, const std::vector<std::si
                        static_cast<const char*>(bytes) + size);
         });
     }
-    write_dataset(*file_, name_, dataset, extents, complex_type(H5T_IEEE_F32LE),
-                  complex_type(H5T_NATIVE_FLOAT), all.data());
+    const auto in_file = complex_type(doubles ? H5T_IEEE_F64LE : H5T_IEEE_F32LE);
+    const auto in_memory = complex_type(doubles ? H5T_NATIVE_DOUBLE : H5T_NATIVE_FLOAT);
+    write_dataset(*file_, name_, dataset, extents, in_file, in_memory, all.data());
 }
 
 void Hdf5Writer::real(const std::string& dataset, const std::vector<std::size_t>& extents,

@@ -66,8 +66,8 @@ public:
     void complex64(const std::string& dataset, const std::vector<std::size_t>& extents,
                    const Complex* values);
     /// The values of all parts, one after the other; of a writer with `room`, close() takes them.
-    void complex64(const std::string& dataset, const std::vector<std::size_t>& extents,
-                   const std::vector<const CoilRows*>& parts);
+    void rows(const std::string& dataset, const std::vector<std::size_t>& extents,
+              const std::vector<const CoilRows*>& parts, Precision stored = Precision::float32);
     /// Values that close() asks for, part after part: never in memory together. Of a writer with
     /// `room`; several such datasets are asked for in the order of these calls.
     void later(const std::string& dataset, const std::vector<std::size_t>& extents,

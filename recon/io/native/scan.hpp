@@ -31,15 +31,15 @@ void write_pose(Hdf5Writer& file, const std::string& object, const Grid& grid);
 void write_voxels(Hdf5Writer& file, const Grid& grid, const std::vector<Vec3>& voxels);
 
 /// /coil_maps, /field_map, /r2star and /voxels, those that there are.
-void write_image_side(Hdf5Writer& file, const Scan& scan);
+void write_image_side(Hdf5Writer& file, const Scan& scan, Precision stored = Precision::float32);
 
 /// Writes the program's own scan file, docs/formats.md: trajectory in cycles/fov as float64,
-/// samples, noise, phi and coil maps as complex64, weights as float64. Frames that share one
-/// Trajectory are stored with one trajectory [M,D], others with one each, [F,M,D]. Frames are of
-/// one size, share phi, weights and times, and have no positions of their own. The bound of the
-/// relative error and the settings are those of Simulation.
+/// samples, noise and coil maps as complex64 or complex128, phi as complex64, weights as float64.
+/// Frames that share one Trajectory are stored with one trajectory [M,D], others with one each,
+/// [F,M,D]. Frames are of one size, share phi, weights and times, and have no positions of their
+/// own. The bound of the relative error and the settings are those of Simulation.
 void write_native_scan(const std::string& path, const Scan& scan,
                        std::optional<double> simulation_error = {},
-                       const std::string& settings = "");
+                       const std::string& settings = "", Precision stored = Precision::float32);
 
 } // namespace lsrecon

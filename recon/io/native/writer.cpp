@@ -68,7 +68,7 @@ void write_trajectory(Hdf5Writer& file, const Scan& scan) {
     }
 }
 
-void write_samples(Hdf5Writer& file, const Scan& scan) {
+void write_samples(Hdf5Writer& file, const Scan& scan, Precision stored) {
     const CoilRows& first = scan.frames.front().samples;
     Extents extents{first.rows(), first.columns()};
     if (scan.frames.size() > 1) {
@@ -78,7 +78,7 @@ void write_samples(Hdf5Writer& file, const Scan& scan) {
     for (const Frame& frame : scan.frames) {
         samples.push_back(&frame.samples);
     }
-    file.complex64("samples", extents, samples);
+    file.rows("samples", extents, samples, stored);
 }
 
 void write_echo_times(Hdf5Writer& file, const Scan& scan) {
@@ -92,9 +92,9 @@ void write_echo_times(Hdf5Writer& file, const Scan& scan) {
     }
 }
 
-void write_noise(Hdf5Writer& file, const Scan& scan) {
+void write_noise(Hdf5Writer& file, const Scan& scan, Precision stored) {
     if (!scan.noise.empty()) {
-        file.complex64("noise", {scan.noise.rows(), scan.noise.columns()}, {&scan.noise});
+        file.rows("noise", {scan.noise.rows(), scan.noise.columns()}, {&scan.noise}, stored);
     }
 }
 
@@ -130,11 +130,11 @@ void write_voxels(Hdf5Writer& file, const Grid& grid, const std::vector<Vec3>& v
               positions.data());
 }
 
-void write_image_side(Hdf5Writer& file, const Scan& scan) {
+void write_image_side(Hdf5Writer& file, const Scan& scan, Precision stored) {
     if (!scan.coil_maps.empty()) {
         Extents extents = image_extents(scan);
         extents.insert(extents.begin(), scan.coil_maps.rows());
-        file.complex64("coil_maps", extents, {&scan.coil_maps});
+        file.rows("coil_maps", extents, {&scan.coil_maps}, stored);
     }
     const Extents of_image = image_extents(scan);
     const auto write_rates = [&](const std::string& name, const RealVector& values,
@@ -154,7 +154,8 @@ void write_image_side(Hdf5Writer& file, const Scan& scan) {
 }
 
 void write_native_scan(const std::string& path, const Scan& scan,
-                       std::optional<double> simulation_error, const std::string& settings) {
+                       std::optional<double> simulation_error, const std::string& settings,
+                       Precision stored) {
     ReplacingFile output(path);
     Hdf5Writer file(output.path(), path, room_about(scan));
     write_grid(file, scan.grid);
@@ -168,11 +169,11 @@ void write_native_scan(const std::string& path, const Scan& scan,
     }
     write_trajectory(file, scan);
     if (scan.has_samples()) {
-        write_samples(file, scan);
+        write_samples(file, scan, stored);
     }
     write_echo_times(file, scan);
-    write_noise(file, scan);
-    write_image_side(file, scan);
+    write_noise(file, scan, stored);
+    write_image_side(file, scan, stored);
     file.close();
     output.commit();
 }

@@ -10,7 +10,7 @@ from . import _core
 from ._arrays import complexes, like, shape_in_words
 from ._options import words_of
 from ._recon import _split
-from ._scan import fov_of, matrix_of, trajectory_of
+from ._scan import fov_of, matrix_of, noise_of, trajectory_of
 from ._words import refuse
 
 if TYPE_CHECKING:
@@ -46,11 +46,7 @@ def _mixed(mixing: np.ndarray, samples: Any) -> Any:
 
 def whiten(samples: Any, noise: Any) -> Any:
     """Samples, ([F,] C, M), of coils whose noise is white, by samples of noise alone, (C, K)."""
-    n = complexes(noise, "noise")
-    if n.ndim != 2 or n.shape[0] != np.shape(samples)[-2]:
-        refuse("noise", shape_in_words(n.shape), f"({np.shape(samples)[-2]}, K), a row a coil",
-               "pass samples of noise alone, coils first")
-    return _mixed(_core.whitening(n), samples)
+    return _mixed(_core.whitening(noise_of(noise, np.shape(samples)[-2])), samples)
 
 
 def compress(samples: Any, coils: int = 0, energy: float = 1.0) -> Any:

@@ -11,7 +11,7 @@ import numpy as np
 from . import _core
 from ._arrays import complexes, like, shape_in_words
 from ._options import words_of
-from ._scan import scan_of
+from ._scan import noise_of, samples_of, scan_of
 from ._words import refuse
 
 
@@ -19,12 +19,16 @@ class Operator:
     """A linear map between arrays of two shapes; dimensions before them are done one by one."""
 
     def __init__(self, ishape: tuple[int, ...], oshape: tuple[int, ...],
-                 apply: Callable[[np.ndarray], np.ndarray],
-                 adjoint: Callable[[], Operator]) -> None:
+                 apply: Callable[[np.ndarray], np.ndarray], adjoint: Callable[[], Operator],
+                 made_as: tuple[Operator, str] | None = None) -> None:
         self.ishape = ishape  #: of arrays that it takes
         self.oshape = oshape  #: of arrays that it makes
         self._apply = apply
         self._adjoint = adjoint
+        self._made_as = made_as  # an encoding, and its attribute
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return getattr, self._made_as
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -53,13 +57,18 @@ class Operator:
     __matmul__ = __call__
 
 
+def _encoding(arguments: dict[str, Any]) -> Encoding:
+    return Encoding(**arguments)
+
+
 class Encoding(Operator):
     """A: from an image, ((z,) y, x), to samples, (C, M), by maps, trajectory and field.
 
     Without maps A is the transform alone, from ((z,) y, x) to (M). Arrays and keywords are those of
-    `recon`. It never changes, and several threads may use it. complex64 is transformed in single
-    precision, complex128 in double, unless `precision` says which. Weights are not part of A and
-    A.H; they stand in A.N, which is A^H W A.
+    `recon`; the trajectory is of one frame. It copies the trajectory, and refers to the other
+    arrays, which must stay as they are. It never changes, several threads may use it, and it can be
+    pickled. complex64 is transformed in single precision, complex128 in double, unless `precision`
+    says which. Weights are not part of A and A.H; they stand in A.N, which is A^H W A.
     """
 
     def __init__(self, trajectory: Any, matrix: Any, *, maps: Any = None, field_map: Any = None,
@@ -68,6 +77,9 @@ class Encoding(Operator):
                  accuracy: float | None = None, device: str | None = None,
                  precision: str | None = None, backend: str | None = None,
                  engine: str | None = None) -> None:
+        if np.ndim(trajectory) != 2:
+            refuse("trajectory", shape_in_words(np.shape(trajectory)), "(M, D), of one frame",
+                   "make an encoding of each frame")
         self._arrays = {"trajectory": trajectory, "matrix": matrix, "maps": maps,
                         "field_map": field_map, "r2star": r2star, "times": times,
                         "weights": weights, "phi": phi, "fov_mm": fov_mm, "axes": axes,
@@ -76,6 +88,7 @@ class Encoding(Operator):
                         {"accuracy": accuracy, "device": device, "precision": precision,
                          "backend": backend, "engine": engine}.items() if value is not None}
         self._scan = scan_of(None, **self._arrays)
+        self._qs = _core.KeptQs()  # of A.N and solve()
         self._cores: dict[str, _core.Encoding] = {}
         self._lock = threading.Lock()
         core = self._core(np.dtype(np.complex64))
@@ -94,7 +107,8 @@ class Encoding(Operator):
                 options = self.options
                 if precision == "double":
                     options = {**options, "precision": "double"}
-                self._cores[precision] = _core.Encoding(self._scan, words_of(options))
+                self._cores[precision] = _core.Encoding(self._scan, words_of(options),
+                                                         self._qs)
             return self._cores[precision]
 
     def _forward(self, x: np.ndarray) -> np.ndarray:
@@ -108,7 +122,7 @@ class Encoding(Operator):
         return self._core(x.dtype).normal(x).reshape(self.ishape)
 
     def _adjoint_operator(self) -> Operator:
-        return Operator(self.oshape, self.ishape, self._backward, lambda: self)
+        return Operator(self.oshape, self.ishape, self._backward, lambda: self, (self, "H"))
 
     def adjoint(self, y: Any) -> Any:
         """A^H y: of samples, (C, M), the image ((z,) y, x)."""
@@ -117,7 +131,7 @@ class Encoding(Operator):
     @property
     def N(self) -> Operator:  # noqa: N802, as others name it
         """A^H W A: a convolution where the library has one, which takes less than A and A^H."""
-        normal = Operator(self.ishape, self.ishape, self._normal, lambda: normal)
+        normal = Operator(self.ishape, self.ishape, self._normal, lambda: normal, (self, "N"))
         return normal
 
     def certify(self, samples: Any = None) -> dict[str, tuple[float, float]]:
@@ -134,9 +148,18 @@ class Encoding(Operator):
         return self._core(np.dtype(np.complex64)).cost(self.oshape[0] if self._has_maps else 1)
 
     def scan_of(self, samples: Any, noise: Any = None) -> _core.Scan:
-        """The scan that has these samples."""
+        """The scan that has these samples, ([F,] C, M), or (M) without maps."""
         y = complexes(samples, "samples")
-        return scan_of(y if self._has_maps or y.ndim > 1 else y[None], noise=noise, **self._arrays)
+        y = samples_of(y if self._has_maps or y.ndim > 1 else y[None],
+                       (self.oshape[-1], len(self.ishape)))
+        if self._has_maps and y.shape[1] != self.oshape[0]:
+            refuse("samples", shape_in_words(y.shape[1:]), f"{self.oshape}: a row a coil map",
+                   "make the two agree")
+        noise = noise_of(noise, y.shape[1])
+        return self._scan._with_samples(y, noise, (y, noise))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _encoding, ({**self._arrays, **self.options},)
 
     def __repr__(self) -> str:
         return f"Encoding({self.ishape} -> {self.oshape})"

@@ -57,10 +57,21 @@ class Image:
     record: dict[str, Any]  #: options, numbers and tables of the run
     findings: list[Finding]  #: what to check or act upon
     affine: np.ndarray | None  #: index along x, y, z to mm in RAS; None if the scan does not say
+    affines: np.ndarray | None = None  #: (F, 4, 4), one a frame, where these lie apart
     noise_map: np.ndarray | None = None  #: with `noise_map`
     g_factor: np.ndarray | None = None
     fov_mm: tuple[float, ...] = ()
     _about: Any = field(default=None, repr=False, compare=False)
+
+    def to_dicom(self, folder: str | os.PathLike[str], *, affine: Any = None,
+                 **attributes: Any) -> list[str]:
+        """Writes magnitudes as DICOM by pydicom, a file a slice of each frame. Returns the paths.
+
+        affine : where the image lies, in place of its own
+        attributes : of every file, such as PatientName="A", SeriesNumber=3
+        """
+        from ._dicom import write_dicom
+        return write_dicom(self, folder, affine, attributes)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         array = np.asarray(self._numpy(), dtype)
@@ -149,9 +160,13 @@ def _split(samples: Any, trajectory: Any, matrix: Any, maps: Any, field_map: Any
     return scan_of(samples, trajectory, matrix, maps=maps, field_map=field_map, **arrays), options
 
 
+def _findings(rows: list[tuple[str, str, str]]) -> list[Finding]:
+    return [Finding(code, severity, of_python(words)) for code, severity, words in rows]
+
+
 def _made(scan: _core.Scan, options: dict[str, Any], template: Any, low_resolution: bool,
           prior: Any, progress: bool | Callable[[str, float], object],
-          callback: Callable[[State], object] | None) -> Image:
+          callback: Callable[[State], object] | None, qs: _core.KeptQs | None = None) -> Image:
     in_doubles = np.dtype(scan.dtype) == np.complex128
     if in_doubles and "precision" not in options and not str(
             options.get("backend")).startswith("reference"):
@@ -168,15 +183,13 @@ def _made(scan: _core.Scan, options: dict[str, Any], template: Any, low_resoluti
             raise Stopped("the callback returned False")
     try:
         made = _core.recon(scan, words_of(options), not low_resolution, in_doubles, prior,
-                           bar or progress or None, iteration if callback else None)
+                           qs, bar or progress or None, iteration if callback else None)
     finally:
         if bar:
             bar.close()
-    findings = [Finding(code, severity, of_python(words))
-                for code, severity, words in made["findings"]]
-    return Image(like(made["array"], template), made["error"], made["record"], findings,
-                 made["affine"], made["noise_map"], made["g_factor"], tuple(made["fov_mm"]),
-                 made["about"])
+    return Image(like(made["array"], template), made["error"], made["record"],
+                 _findings(made["findings"]), made["affine"], made["affines"], made["noise_map"],
+                 made["g_factor"], tuple(made["fov_mm"]), made["about"])
 
 
 @documented
@@ -216,9 +229,13 @@ def recon(samples: Any, trajectory: Any = None, matrix: Any = None, *, maps: Any
 def solve(encoding: Encoding, samples: Any, *, noise: Any = None,
           progress: bool | Callable[[str, float], object] = False,
           callback: Callable[[State], object] | None = None, **options: Unpack[Keywords]) -> Image:
-    """The image that explains samples best by an encoding: `recon` with its arrays and options."""
+    """The image that explains samples best by an encoding: `recon` with its arrays and options.
+
+    The encoding keeps the convolution that stands for A^H W A: a second solve has it.
+    """
     scan = encoding.scan_of(samples, noise)
-    return _made(scan, {**encoding.options, **options}, samples, True, None, progress, callback)
+    return _made(scan, {**encoding.options, **options}, samples, True, None, progress, callback,
+                 encoding._qs)
 
 
 def choose(samples: Any, trajectory: Any = None, matrix: Any = None, **keywords: Any
@@ -243,17 +260,29 @@ def predict(samples: Any, trajectory: Any = None, matrix: Any = None, *, maps: A
     return _core.predict(scan, words_of(options))
 
 
-def read(path: str | os.PathLike[str]) -> _core.Scan:
-    """A scan of any format that `lsrecon recon` reads."""
-    return _core.read_scan(os.fspath(path))
+def read(path: str | os.PathLike[str]) -> _core.Scan | Image:
+    """A scan of any format that `lsrecon recon` reads, or an image of any that `convert` reads.
+
+    Images are complex64, or float32 where the file has real numbers; their record is in words.
+    """
+    path = os.fspath(path)
+    made = _core.read_image(path)
+    if made is None:
+        return _core.read_scan(path)
+    array = made["array"].real.copy() if made["is_real"] else made["array"]
+    return Image(array, None, made["record"], _findings(made["findings"]), made["affine"],
+                 made["affines"], fov_mm=tuple(made["fov_mm"]), _about=made["about"])
 
 
 def write(path: str | os.PathLike[str], what: Image | _core.Scan) -> None:
-    """Writes a scan, or an image in the format of the ending: .h5, .nii, .nii.gz, .png, .mrd."""
+    """Writes a scan, or an image in the format of the ending: .h5, .nii, .nii.gz, .png, .mrd.
+
+    A scan of complex128 samples stays so in .h5; ISMRMRD (.mrd) and images hold complex64.
+    """
     if isinstance(what, _core.Scan):
         _core.write_scan(os.fspath(path), what)
     elif isinstance(what, Image) and what._about is not None:
-        _core.write_image(os.fspath(path), what._about, np.ascontiguousarray(what._numpy()))
+        _core.write_image(os.fspath(path), what._about, complexes(what._numpy(), "what"))
     else:
         refuse("what", type(what).__name__, "an Image of recon(), or a Scan", "pass one of the two")
 

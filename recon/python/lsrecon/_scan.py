@@ -58,10 +58,10 @@ def trajectory_of(trajectory: Any, dimensions: int, axes: str, units: str) -> np
     return np.ascontiguousarray(k[..., ::-1]) if axes == "zyx" else k
 
 
-def samples_of(samples: Any, k: np.ndarray) -> np.ndarray:
-    """(F, C, M)"""
+def samples_of(samples: Any, of_trajectory: tuple[int, ...]) -> np.ndarray:
+    """(F, C, M), for a trajectory of this shape"""
     values = complexes(samples, "samples")
-    count = k.shape[-2]
+    count = of_trajectory[-2]
     if values.ndim not in (2, 3) or values.shape[-1] != count:
         hint = "pass one row a coil, spokes and readouts flattened: samples.reshape(coils, -1)"
         if values.ndim == 1 and values.shape == (count,):
@@ -71,10 +71,21 @@ def samples_of(samples: Any, k: np.ndarray) -> np.ndarray:
         refuse("samples", shape_in_words(values.shape),
                f"(C, {count}) or (F, C, {count}), since `trajectory` has {count} rows", hint)
     frames = values.shape[0] if values.ndim == 3 else 1
-    if k.ndim == 3 and k.shape[0] != frames:
+    if len(of_trajectory) == 3 and of_trajectory[0] != frames:
         refuse("samples", shape_in_words(values.shape),
-               f"{k.shape[0]} frames, as `trajectory` has", "make the two agree")
+               f"{of_trajectory[0]} frames, as `trajectory` has", "make the two agree")
     return values.reshape(frames, *values.shape[-2:])
+
+
+def noise_of(noise: Any, coils: int) -> np.ndarray | None:
+    """(C, K), or None"""
+    if noise is None:
+        return None
+    values = complexes(noise, "noise")
+    if values.ndim != 2 or values.shape[0] != coils:
+        refuse("noise", shape_in_words(values.shape), f"({coils}, K), a row a coil",
+               "pass samples of noise alone, coils first")
+    return values
 
 
 def _of_shape(value: Any, keyword: str, shape: tuple[int, ...], meaning: str) -> Any:
@@ -104,18 +115,13 @@ def scan_of(samples: Any, trajectory: Any, matrix: Any, *, maps: Any = None, fie
     if samples is None:
         samples = np.zeros((1, coils, 0), np.complex64)
     else:
-        samples = samples_of(samples, k)
+        samples = samples_of(samples, k.shape)
         coils = samples.shape[1]
     if maps is not None and maps.shape != (coils, *image):
         refuse("maps", shape_in_words(maps.shape), f"{(coils, *image)}: a map of `matrix` a coil",
                "pass coils first, and x last")
     if field_map is not None and times is None:
         refuse("times", None, "when each sample was taken, with `field_map`", "pass both")
-    if noise is not None:
-        noise = complexes(noise, "noise")
-        if noise.ndim != 2 or noise.shape[0] != coils:
-            refuse("noise", shape_in_words(noise.shape), f"({coils}, K), a row a coil",
-                   "pass samples of noise alone, coils first")
     on_image = "a number a voxel of `matrix`, x last"
     a_sample = "one a sample"
     arrays = {
@@ -124,5 +130,5 @@ def scan_of(samples: Any, trajectory: Any, matrix: Any, *, maps: Any = None, fie
         "times": _of_shape(times, "times", (count,), a_sample),
         "field_map": _of_shape(field_map, "field_map", image, on_image),
         "r2star": _of_shape(r2star, "r2star", image, on_image),
-        "noise": noise, "phi": _of_shape(phi, "phi", (count,), a_sample)}
+        "noise": noise_of(noise, coils), "phi": _of_shape(phi, "phi", (count,), a_sample)}
     return _core.scan(matrix=matrix, fov_mm=fov, units=units, **arrays, arrays=arrays)
