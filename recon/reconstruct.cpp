@@ -235,8 +235,10 @@ Reconstructed reconstruct(FrameSource& source, ImageSink& sink, Transforms& tran
     if (options.prepare.field_map.is_refined && !options.prepare.estimate.sets) {
         options.prepare.estimate.sets = 1; // which is what the field is fitted with
     }
-    const bool has_noise = options.snr_units || options.noise_solves > 0;
-    if (has_noise && !options.prepare.estimate.sets) {
+    const auto* const named = std::get_if<const MapsMethod*>(&options.prepare.maps);
+    const bool named_two = named != nullptr && *named != nullptr && (*named)->sets == 2U;
+    const bool needs_linear = options.snr_units || (options.noise_solves > 0 && !named_two);
+    if (needs_linear && !options.prepare.estimate.sets) {
         options.prepare.estimate.sets = 1; // whose noise is that of a linear image
     }
     if (need_splitting(options.solve.regularisers) && options.effort.tolerance) {

@@ -75,9 +75,11 @@ LinearMap covariance_of_combined(const CoilRows& coil_maps, LinearMap of_fhd);
 /// The memory of a noise map of a frame with `problems` right-hand sides, beside the frame's own
 /// and a system for probes.
 inline Cost cost_of_noise_map(std::size_t voxels, std::size_t problems) {
+    constexpr std::size_t usual_probes = 150;
     // mean, squares and image, F^H d with noise on the host, and their sum
     const double volumes = 4.5 + static_cast<double>(problems);
-    return Cost::on_host(volumes * static_cast<double>(voxels * sizeof(Complex)));
+    return Cost::on_host(volumes * static_cast<double>(voxels * sizeof(Complex)) +
+                         bytes_of_products(voxels, usual_probes));
 }
 
 /// Adds the noise map of frame f to an image, with its statistics, and the g-factor where that is

@@ -9,6 +9,8 @@
 #include <random>
 #include <vector>
 
+#include <Eigen/Cholesky>
+
 namespace lsrecon {
 
 namespace {
@@ -190,7 +192,99 @@ std::vector<std::size_t> some_of(const RealVector& seen, std::size_t count,
     return some;
 }
 
+/// The probes of all colours: what they have of the diagonal, and whole products while there is
+/// room.
+class Probes {
+public:
+    Probes(const RealVector& seen, const GridSize& size, const Colouring& colours,
+           std::mt19937_64& generator)
+        : phases_(random_phases(seen, generator)), colour_of_(seen.size()),
+          own_(ComplexVector::Zero(seen.size())) {
+        Eigen::ArrayXi in_use = Eigen::ArrayXi::Zero(colours.count);
+        for (Eigen::Index n = 0; n < seen.size(); ++n) {
+            const long colour = colours.of(position_of(static_cast<std::size_t>(n), size));
+            colour_of_(n) = static_cast<int>(colour);
+            in_use(colour) += seen(n) > 0 ? 1 : 0;
+        }
+        column_of_.assign(static_cast<std::size_t>(colours.count), -1);
+        for (Eigen::Index colour = 0; colour < colours.count; ++colour) {
+            column_of_[static_cast<std::size_t>(colour)] = in_use(colour) > 0 ? count_++ : -1;
+        }
+        const bool has_room = bytes_of_products(static_cast<std::size_t>(seen.size()),
+                                                static_cast<std::size_t>(count_)) > 0;
+        products_.resize(has_room ? seen.size() : 0, count_);
+    }
+
+    bool is_empty(long colour) const { return column_of_[static_cast<std::size_t>(colour)] < 0; }
+    ComplexVector probe(long colour) const {
+        return (colour_of_ == colour).select(phases_, ComplexVector::Zero(phases_.size()));
+    }
+    void add(long colour, const ComplexVector& probe, const ComplexVector& product) {
+        own_ += probe.conjugate().cwiseProduct(product);
+        if (products_.rows() > 0) {
+            products_.col(column_of_[static_cast<std::size_t>(colour)]) =
+                product.cast<std::complex<float>>();
+        }
+    }
+
+    /// conj(v) B v, or with what the other probes know of B taken out where that scatters less.
+    ComplexVector diagonal() const {
+        const ComplexVector deflated = products_.rows() > 0 ? without_the_others() : own_;
+        return deflated.imag().squaredNorm() < own_.imag().squaredNorm() ? deflated : own_;
+    }
+
+private:
+    /// With Z = B V, the approximation of B by all probes but that of colour c (Nystroem's;
+    /// Epperly, Tropp and Webber 2024, SIAM J. Matrix Anal. Appl. 45:1) is
+    ///
+    ///     B_c = Z G Z^H - u_c u_c^H / G_cc,  G = (V^H Z)^-1,  U = Z G,  (B - B_c) v_c = u_c / G_cc
+    ///
+    /// Its diagonal is known, and the probe of c shows that of B - B_c, which has less between
+    /// voxels where few directions have most of B.
+    ComplexVector without_the_others() const {
+        Eigen::MatrixXcd h = Eigen::MatrixXcd::Zero(count_, count_); // V^H Z
+        for (Eigen::Index n = 0; n < phases_.size(); ++n) {
+            if (const int row = column(n); row >= 0) {
+                h.row(row) += std::conj(phases_(n)) * products_.row(n).cast<Complex>();
+            }
+        }
+        const Eigen::MatrixXcd g =
+            ((h + h.adjoint()) / 2).ldlt().solve(Eigen::MatrixXcd::Identity(count_, count_));
+        const Eigen::MatrixXcf g_in_floats = g.cast<std::complex<float>>();
+        ComplexVector values = ComplexVector::Zero(phases_.size());
+        for (Eigen::Index n = 0; n < phases_.size(); ++n) {
+            const int own = column(n);
+            const double weight = own >= 0 ? g(own, own).real() : 0;
+            if (!(weight > 0)) {
+                continue;
+            }
+            const Eigen::RowVectorXcf u = products_.row(n) * g_in_floats;
+            const Complex of_own = u(own);
+            values(n) = static_cast<double>(u.dot(products_.row(n)).real()) +
+                        (std::conj(phases_(n)) * of_own - std::norm(of_own)) / weight;
+        }
+        return values;
+    }
+    /// The column of a voxel's colour; none where it is not seen.
+    int column(Eigen::Index n) const {
+        return phases_(n) == Complex(0) ? -1 : column_of_[static_cast<std::size_t>(colour_of_(n))];
+    }
+
+    ComplexVector phases_; ///< N, 0 where nothing is seen
+    Eigen::ArrayXi colour_of_;
+    std::vector<int> column_of_; ///< by colour, -1 for one that no voxel has
+    int count_ = 0;
+    ComplexVector own_;
+    Eigen::Matrix<std::complex<float>, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> products_;
+};
+
 } // namespace
+
+double bytes_of_products(std::size_t voxels, std::size_t probes) {
+    constexpr double most = 1 << 27;
+    const auto bytes = static_cast<double>(voxels * probes * sizeof(std::complex<float>));
+    return bytes <= most ? bytes : 0;
+}
 
 std::optional<ProbedDiagonal> probed_diagonal(const LinearMap& b, const GridSize& size,
                                               const RealVector& seen, std::size_t most,
@@ -214,23 +308,17 @@ std::optional<ProbedDiagonal> probed_diagonal(const LinearMap& b, const GridSize
     if (colours.leak / 2 * static_cast<double>(colours.count) > gain_by_smoothing) {
         return std::nullopt;
     }
-    const ComplexVector phases = random_phases(seen, generator);
-    ComplexVector values = ComplexVector::Zero(seen.size());
+    Probes probes(seen, size, colours, generator);
     const auto all = static_cast<double>(products) + static_cast<double>(colours.count);
     for (long colour = 0; colour < colours.count; ++colour) {
-        ComplexVector probe = phases;
-        for (Eigen::Index n = 0; n < probe.size(); ++n) {
-            if (colours.of(position_of(static_cast<std::size_t>(n), size)) != colour) {
-                probe(n) = 0;
-            }
-        }
-        if (probe.squaredNorm() > 0) {
-            values += probe.conjugate().cwiseProduct(b(probe));
+        if (!probes.is_empty(colour)) {
+            const ComplexVector probe = probes.probe(colour);
+            probes.add(colour, probe, b(probe));
             ++products;
         }
         listener.progress(static_cast<double>(products) / all);
     }
-    ProbedDiagonal result = smoothed(values, seen, size);
+    ProbedDiagonal result = smoothed(probes.diagonal(), seen, size);
     result.products = products;
     return result;
 }

@@ -36,4 +36,7 @@ std::optional<ProbedDiagonal> probed_diagonal(const LinearMap& b, const GridSize
                                               const RealVector& seen, std::size_t most,
                                               Listener listener = {});
 
+/// What products with so many probes take while they are kept, 0 where they are too large for it.
+double bytes_of_products(std::size_t voxels, std::size_t probes);
+
 } // namespace lsrecon

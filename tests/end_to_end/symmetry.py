@@ -115,5 +115,6 @@ def words_that_are_refused(make):
     folder.run(INPUT, words, ["at least 6"])
 
 
-run_cases([smooth_phases_gain, other_phases_lose_nothing, echoes_off_the_middle_of_spokes,
-           words_that_are_refused])
+if __name__ == "__main__":
+    sys.exit(run_cases([smooth_phases_gain, other_phases_lose_nothing,
+                        echoes_off_the_middle_of_spokes, words_that_are_refused]))

@@ -72,6 +72,29 @@ TEST(ProbedDiagonal, HasTheErrorThatItSaysAtMost) {
     EXPECT_LT(error_of(values), 0.05);
 }
 
+/// Few smooth directions that reach over the whole image have most of B.
+TEST(ProbedDiagonal, TakesOutWhatTheOtherProbesKnow) {
+    Eigen::MatrixXcd directions(all.size(), 12);
+    for (Eigen::Index n = 0; n < all.size(); ++n) {
+        for (Eigen::Index i = 0; i < directions.cols(); ++i) {
+            const auto x = static_cast<double>(n % side);
+            const auto y = static_cast<double>(n / side);
+            directions(n, i) = std::polar(
+                1.0, 0.26 * (static_cast<double>(i) * x + static_cast<double>(5 * i % 12) * y));
+        }
+    }
+    Eigen::MatrixXcd b = directions * directions.adjoint() / 10;
+    b.diagonal().array() += 0.3;
+    for (Eigen::Index n = 0; n < all.size(); ++n) {
+        b.row(n) *= deviation(n) / std::sqrt(1.5);
+        b.col(n) *= deviation(n) / std::sqrt(1.5);
+    }
+    const std::optional<ProbedDiagonal> found = probed_diagonal(product_with(b), size, all, 70);
+    ASSERT_TRUE(found);
+    EXPECT_LT(found->error, 0.03);
+    EXPECT_LT(error_of(found->values), 0.025);
+}
+
 TEST(ProbedDiagonal, IsNoneWhereAllVoxelsShareOneNoise) {
     const Eigen::MatrixXcd b = Eigen::MatrixXcd::Ones(all.size(), all.size());
     EXPECT_FALSE(probed_diagonal(product_with(b), size, all, 50));

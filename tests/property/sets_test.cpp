@@ -49,6 +49,22 @@ protected:
     double bound_of(const test::Equations& equations, const RightHandSides& fhd) const {
         return 4 * equations.error(fhd) + 256 * on.epsilon();
     }
+    /// K^H of what a step of the term makes of K x: K^H K x of a quadratic one.
+    ComplexVector shortened(const std::string& name, const ComplexVector& x, const RealVector& seen,
+                            std::size_t sets) {
+        const Grid grid = make_grid(5, 6);
+        const std::vector<RegulariserTerm> terms = make_regularisers(
+            {{name, 1}}, {on.device(), on.precision, grid, nullptr, nullptr, &seen, sets});
+        Operator& k = *terms[0].k;
+        std::vector<Array> z{on.device().zeros(k.outputs(), {true, on.precision})};
+        k.apply(of(x), z[0]);
+        if (terms[0].proximal) {
+            terms[0].proximal->apply(on.device(), {0.3, 1, 1}, z);
+        }
+        Array back = on.device().zeros(k.inputs(), {true, on.precision});
+        k.adjoint(z[0], back);
+        return on.device().download(back);
+    }
 };
 
 TEST_P(Sets, HaveTheProductsOfDenseMatrices) {
@@ -113,31 +129,39 @@ TEST_P(Sets, AreSolvedAsDenseEquations) {
     EXPECT_EQ(equations.solve(fhd.volumes, options).image.tail(7).norm(), 0);
 }
 
-TEST_P(Sets, AreRegularisedEachByItself) {
-    const Grid grid = make_grid(5, 6);
-    const std::size_t voxels = grid.voxels();
-    RealVector seen = (vector(2 * voxels).real().array() > -0.5).cast<double>().matrix();
-    const ComplexVector x = vector(2 * voxels);
-    for (const char* name : {"roughness", "tv", "wavelet", "l1", "llr"}) {
-        const auto shortened = [&](const ComplexVector& image, const RealVector& of_image,
-                                   std::size_t sets) {
-            const std::vector<RegulariserTerm> terms = make_regularisers(
-                {{name, 1}}, {on.device(), on.precision, grid, nullptr, nullptr, &of_image, sets});
-            Operator& k = *terms[0].k;
-            std::vector<Array> z{on.device().zeros(k.outputs(), {true, on.precision})};
-            k.apply(of(image), z[0]);
-            if (terms[0].proximal) {
-                terms[0].proximal->apply(on.device(), {0.3, 1, 1}, z);
-            }
-            Array back = on.device().zeros(k.inputs(), {true, on.precision});
-            k.adjoint(z[0], back);
-            return on.device().download(back);
-        };
-        ComplexVector expected(2 * static_cast<Eigen::Index>(voxels));
-        const auto half = static_cast<Eigen::Index>(voxels);
-        expected << shortened(x.head(half), seen.head(half), 1),
-            shortened(x.tail(half), seen.tail(half), 1);
-        EXPECT_TRUE(near(shortened(x, seen, 2), expected, bound(16))) << name;
+TEST_P(Sets, AreRegularisedEachByItselfByQuadraticAndLowRankTerms) {
+    constexpr Eigen::Index half = 30;
+    const RealVector seen = (vector(2 * half).real().array() > -0.5).cast<double>().matrix();
+    const ComplexVector x = vector(2 * half);
+    for (const char* name : {"roughness", "llr"}) {
+        ComplexVector expected(2 * half);
+        expected << shortened(name, x.head(half), seen.head(half), 1),
+            shortened(name, x.tail(half), seen.tail(half), 1);
+        EXPECT_TRUE(near(shortened(name, x, seen, 2), expected, bound(16))) << name;
+    }
+}
+
+// A rotation of both images by a unitary matrix shares out anew what they show.
+TEST_P(Sets, AreShortenedTogetherWhateverTheirRotation) {
+    constexpr Eigen::Index half = 30;
+    const RealVector all = RealVector::Ones(2 * half);
+    const Complex turn = std::polar(1.0, 0.4);
+    const auto rotated = [&](const ComplexVector& x) {
+        ComplexVector result(2 * half);
+        result << 0.8 * x.head(half) - 0.6 * turn * x.tail(half),
+            0.6 * std::conj(turn) * x.head(half) + 0.8 * x.tail(half);
+        return result;
+    };
+    const ComplexVector x = vector(2 * half);
+    ComplexVector alone = x;
+    alone.tail(half).setZero();
+    for (const char* name : {"tv", "wavelet", "l1"}) {
+        EXPECT_TRUE(near(shortened(name, rotated(x), all, 2), rotated(shortened(name, x, all, 2)),
+                         bound(16)))
+            << name;
+        EXPECT_TRUE(near(shortened(name, alone, all, 2).head(half),
+                         shortened(name, x.head(half), all.head(half), 1), bound(16)))
+            << name;
     }
 }
 
