@@ -5,7 +5,7 @@
 //
 // x has a program of its own, and so has every length. Defines: ALONG_X, 1 or 0; LENGTH of lines
 // and R0 to R7, the radices whose product it is, 1 for none; LINES of a work-group, THREADS of a
-// line; PARITIES of the dimension; DOUBLES; MAP_REAL, of maps.
+// line; PARITIES of the dimension, but of x; DOUBLES; MAP_REAL, of maps.
 //
 // x is the fastest dimension. Sums are in a fixed order. Errors: those of an FFT, whose roots are
 // rounded from doubles.

@@ -65,9 +65,8 @@ public:
 
     std::string chosen(const Scan& scan) override {
         settings_ = options_.settings;
-        const Record hashes = options_.hashes ? options_.hashes() : Record();
-        settings_.insert(settings_.end(), hashes.begin(), hashes.end());
         if (scan.frames.size() > 1) { // which a later run may find finished
+            add_hashes();
             identity_ = identity_of(make_record(scan, transforms_.computed_by(), settings_));
         }
         return identity_ && options_.resume ? PartFolder::chosen_in(path_, *identity_) : "";
@@ -114,6 +113,9 @@ public:
             image_.numbers.emplace_back("truth_error", *truth_error_);
         }
         const Record of_solve = std::move(image_.record);
+        if (!identity_) { // computed until now
+            add_hashes();
+        }
         image_.record = make_record(scan, by, settings_);
         image_.record.insert(image_.record.end(), of_solve.begin(), of_solve.end());
         add_findings(image_.record, scan, report_.findings());
@@ -137,6 +139,11 @@ public:
     const Image& image() const { return image_; }
 
 private:
+    void add_hashes() {
+        const Record hashes = options_.hashes ? options_.hashes() : Record();
+        settings_.insert(settings_.end(), hashes.begin(), hashes.end());
+    }
+
     std::string path_;
     Transforms& transforms_;
     const FileOptions& options_;
@@ -201,14 +208,18 @@ struct Misfits {
         std::set<std::uint64_t> all;
         for (std::size_t f = 0; f < frames.size(); ++f) {
             Numbers of_frame;
+            const std::vector<std::size_t> numbers =
+                left_out.readouts_in_file(f, frames[f].readouts.energy.size());
             for (const std::size_t readout : readouts_that_stand_out(frames[f].readouts)) {
-                of_frame.push_back(left_out.readout_in_file(f, readout));
+                of_frame.push_back(numbers[readout]);
             }
             if (!of_frame.empty()) {
                 readouts.emplace_back(f, std::move(of_frame));
             }
+            const std::vector<std::size_t> numbers_of_coils =
+                left_out.coils_in_file(frames[f].coils.energy.size());
             for (const std::size_t coil : coils_that_stand_out(frames[f].coils)) {
-                all.insert(left_out.coil_in_file(coil));
+                all.insert(numbers_of_coils[coil]);
             }
         }
         coils.assign(all.begin(), all.end());

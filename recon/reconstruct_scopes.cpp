@@ -179,7 +179,8 @@ void explain_samples(TrajectoryScope& at, const FrameData& data, const SolveOpti
     if (run.method().solves && leaves_more_than_noise(image)) {
         const Stage stage(run.report, "model");
         const double explained = explained_without_regularisation(
-            at.problem(settings).system(), data.fhd.volumes, settings.lambda);
+            at.problem(settings).system(), data.fhd.volumes, settings.lambda, solved.image,
+            least_explained_by_right_model(image) * data.energy);
         image.left_by_model = explained > 0 ? 1 - explained / data.energy : 0;
     }
 }

@@ -117,18 +117,19 @@ struct KindOfPart {
     Found found;
     EnergyOfParts ImageFrame::*parts;
     std::vector<std::size_t> (*stand_out)(const EnergyOfParts& parts);
-    std::function<std::size_t(std::size_t frame, std::size_t part)> number;
+    std::function<std::vector<std::size_t>(std::size_t frame, std::size_t parts)> numbers;
 };
 
 Finding finding_on(const KindOfPart& kind, std::size_t f, const Scan& scan,
                    const EnergyOfParts& parts, const std::vector<std::size_t>& found) {
+    const std::vector<std::size_t> all = kind.numbers(f, parts.energy.size());
     std::set<std::size_t> numbers;
     double share = 0;
     std::vector<double> others;
     for (std::size_t i = 0; i < parts.energy.size(); ++i) {
         const bool stands_out = std::binary_search(found.begin(), found.end(), i);
         if (stands_out) {
-            numbers.insert(kind.number(f, i));
+            numbers.insert(all[i]);
             share = std::max(share, parts.share_left(i));
         } else {
             others.push_back(parts.share_left(i));
@@ -159,11 +160,11 @@ void add_parts(Image& about, const Run& run, const KindOfPart& kind) {
         return;
     }
     const EnergyOfParts& parts = about.frames[*shown].*kind.parts;
+    const std::vector<std::size_t> numbers = kind.numbers(*shown, parts.energy.size());
     RecordTable table{unexplained_table(kind.name), unexplained_columns(kind.name), {}};
     for (std::size_t i = 0; i < parts.energy.size(); ++i) {
-        for (const double value :
-             {static_cast<double>(*shown), static_cast<double>(kind.number(*shown, i)),
-              parts.share_left(i), parts.energy[i]}) {
+        for (const double value : {static_cast<double>(*shown), static_cast<double>(numbers[i]),
+                                   parts.share_left(i), parts.energy[i]}) {
             table.values.push_back(value);
         }
     }
@@ -175,14 +176,14 @@ void add_parts(Image& about, const Run& run, const KindOfPart& kind) {
 
 void add_parts(Image& about, const Run& run) {
     const LeaveOut& out = run.prepared.left_out();
-    add_parts(
-        about, run,
-        {"readout", Found::readouts_unexplained, &ImageFrame::readouts, &readouts_that_stand_out,
-         [&](std::size_t f, std::size_t readout) { return out.readout_in_file(f, readout); }});
+    add_parts(about, run,
+              {"readout", Found::readouts_unexplained, &ImageFrame::readouts,
+               &readouts_that_stand_out,
+               [&](std::size_t f, std::size_t parts) { return out.readouts_in_file(f, parts); }});
     if (!run.prepared.coils_are_virtual()) {
         add_parts(about, run,
                   {"coil", Found::coils_unexplained, &ImageFrame::coils, &coils_that_stand_out,
-                   [&](std::size_t, std::size_t coil) { return out.coil_in_file(coil); }});
+                   [&](std::size_t, std::size_t parts) { return out.coils_in_file(parts); }});
     }
 }
 

@@ -21,7 +21,7 @@ python=()
 environment() {
     local venv=$PWD/build/ci/venv
     if { [[ -x $venv/bin/python ]] || /usr/bin/python3 -m venv "$venv"; } &&
-        "$venv/bin/pip" install -q nanobind pytest numpy scipy h5py; then
+        "$venv/bin/pip" install -q nanobind pytest numpy scipy h5py pydicom; then
         python=(-DLSRECON_WITH_PYTHON=ON "-DPython_EXECUTABLE=$venv/bin/python")
     else
         echo "PyPI cannot be reached: the Python module is neither built nor tested"

@@ -16,7 +16,7 @@ for wheel in ./*.whl; do
     if [[ $wheel == *-abi3-* ]]; then
         tools/bin/abi3audit --strict "$wheel"
     fi
-    if unzip -l "$wheel" | grep -E 'libOpenCL|libgomp'; then
+    if tools/bin/python -m zipfile -l "$wheel" | grep -E 'libOpenCL|libgomp'; then
         echo "wheel.sh: the wheel must not carry these" >&2
         exit 1
     fi

@@ -290,27 +290,34 @@ void Encoding::visit_samples(const std::vector<ComplexVector>& images, std::size
     CoilMaps& maps = images_.maps;
     double largest = 0; // floats end at 1e38
     for (const ComplexVector& image : images) {
-        largest = std::max(largest, image.cwiseAbs().maxCoeff());
+        largest = std::max(largest, largest_part(image));
     }
-    const double scale = largest > 0 ? largest : 1;
+    int exponent = 0;
+    std::frexp(largest, &exponent);
+    const double scale = std::ldexp(1, exponent); // a power of two changes no bits
+    std::vector<Array> of_sets; // the image of each set at some voxels, which coils share
+    Range uploaded{0, 0};
     transform_.forward(
         coils,
         [&](const Range& some, const Range& at, Array& to) {
             const Box row = row_of(at.count, device, to.element().precision);
-            std::vector<Array> of_sets;
-            for (std::size_t s = 0; s < maps.sets(); ++s) {
-                of_sets.push_back(device.zeros(at.count, to.element()));
-            }
+            of_sets.resize(maps.sets());
             Array sum;
             for (std::size_t c = 0; c < some.count; ++c) {
                 const std::size_t coil = some.first + c;
-                for (std::size_t s = 0; s < of_sets.size() && (c == 0 || !maps.given()); ++s) {
+                const bool is_there =
+                    maps.given() && uploaded.count == at.count && uploaded.first == at.first;
+                for (std::size_t s = 0; s < of_sets.size() && !is_there; ++s) {
+                    if (of_sets[s].count() != at.count) {
+                        of_sets[s] = device.zeros(at.count, to.element());
+                    }
                     const ComplexVector& values = images[maps.given() ? 0 : coil];
                     device.upload(values.segment(static_cast<Eigen::Index>(s * voxels() + at.first),
                                                  static_cast<Eigen::Index>(at.count)) /
                                       scale,
                                   of_sets[s]);
                 }
+                uploaded = at;
                 if (of_sets.size() == 1) {
                     device.pad(row, maps.given() ? maps.part(coil, at) : Array(), of_sets[0], c,
                                to);
@@ -329,12 +336,17 @@ void Encoding::visit_samples(const std::vector<ComplexVector>& images, std::size
         [&](const Range& some, const Range& at, const Array& from) {
             for (std::size_t c = 0; c < some.count; ++c) { // one at a time in the host's memory
                 ComplexVector values = device.download(from, c * at.count, at.count);
-                for (Eigen::Index i = 0; i < values.size(); ++i) {
-                    const Eigen::Index m = static_cast<Eigen::Index>(at.first) + i;
-                    const Complex phi =
-                        trajectory_.phi.size() > 0 ? trajectory_.phi(m) : Complex(1);
-                    values(i) = phi * scale * values(i);
-                }
+                for_each_range_in_parallel(at.count, cores_for(at.count), [&](const Range& part) {
+                    const auto count = static_cast<Eigen::Index>(part.count);
+                    auto of_part = values.segment(static_cast<Eigen::Index>(part.first), count);
+                    of_part *= scale;
+                    if (trajectory_.phi.size() > 0) {
+                        of_part.array() *=
+                            trajectory_.phi
+                                .segment(static_cast<Eigen::Index>(at.first + part.first), count)
+                                .array();
+                    }
+                });
                 take(some.first + c, at, values);
             }
         },

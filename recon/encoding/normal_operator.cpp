@@ -107,6 +107,9 @@ Q QsOfRun::of_store_or_computed(Transforms& transforms, const Trajectory& trajec
                          largest_q_error(transforms, trajectory, grid)};
     const std::optional<StoredQ> found = store_->find(wanted);
     if (all_have(transforms.ranks(), found.has_value())) {
+        if (!store_->is_given()) {
+            transforms.record_as_made("q", trajectory.points(), Voxels::half_differences(grid));
+        }
         return restored(*found, transforms.device());
     }
     Q q = compute_q_in_stage(transforms, trajectory, grid, report_);

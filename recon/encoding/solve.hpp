@@ -48,9 +48,10 @@ Solved solve_on_device(System& system, const std::vector<Volume>& fhd, const Sol
                        Listener listener);
 
 /// ||d||^2 - ||F rho - d||^2 of images of next to no lambda and of no regulariser, of a system with
-/// this lambda; 0 where the device has no room.
+/// this lambda; 0 where the device has no room. The image of a single problem goes on from the one
+/// that was solved for until it explains `enough`, or is expected to.
 double explained_without_regularisation(System& system, const std::vector<Volume>& fhd,
-                                        double lambda);
+                                        double lambda, const ComplexVector& image, double enough);
 
 /// Checks the scale of the prior image that a regulariser compares with: InputError when it is in
 /// other units, a note when it may be; UsageError for several problems.

@@ -36,8 +36,12 @@ double share_of_noise(const ImageFrame& frame) {
 
 } // namespace
 
+double least_explained_by_right_model(const ImageFrame& frame) {
+    return 1 - most_of_right_model(share_of_noise(frame));
+}
+
 bool leaves_more_than_noise(const ImageFrame& frame) {
-    return frame.explained != 0 && 1 - frame.explained > most_of_right_model(share_of_noise(frame));
+    return frame.explained != 0 && frame.explained < least_explained_by_right_model(frame);
 }
 
 void SolveSummary::add(const ImageFrame& frame) {

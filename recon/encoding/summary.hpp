@@ -123,6 +123,8 @@ void estimate_rounding(ImageFrame& frame, const std::vector<double>& gains, doub
 void estimate_by_certificate(ImageFrame& frame, const Solved& solved,
                              const Certificate& certificate, double lambda, std::size_t voxels);
 
+/// The share of the samples' energy that an image by a right model is likely to explain at least.
+double least_explained_by_right_model(const ImageFrame& frame);
 /// Whether a frame leaves more of its samples than a right model and noise are likely to leave.
 bool leaves_more_than_noise(const ImageFrame& frame);
 

@@ -74,7 +74,9 @@ std::optional<Choice> Choosing::exact_one(std::string& refusals) const {
 
 std::optional<EngineAndVariant> Choosing::faster_one(const std::optional<Choice>& exact) const {
     constexpr double worth_it = 2; // times faster, of one coil
-    constexpr double seconds_of_making = 0.05;
+    constexpr double seconds_on_processors = 0.05;
+    const double seconds_of_making =
+        standard.in_host_memory ? seconds_on_processors : standard.machine.model.making;
     const double seconds = exact ? cost_of(standard, *exact, "fhd", points, voxels).seconds : 0;
     if (exact && seconds < seconds_of_making) {
         return {};

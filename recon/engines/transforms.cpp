@@ -73,6 +73,24 @@ std::unique_ptr<Transforms> Transforms::alone() const {
     return with(options);
 }
 
+Transforms& Transforms::on_processors() {
+    if (device().kind() != "opencl") {
+        return *this;
+    }
+    if (!on_processors_) {
+        ComputeOptions options = options_;
+        options.backend = "host";
+        options.kernel = "";
+        options.engine = engine_by_cost;
+        options.parameters = {};
+        options.ranks = nullptr;
+        options.kept = nullptr; // what is kept outlives this device
+        options.on_info = [](const std::string&) {}; // how the image is computed is said once
+        on_processors_ = std::make_unique<Transforms>(make_processors(), std::move(options));
+    }
+    return *on_processors_;
+}
+
 EngineFacts Transforms::facts(const Machine& machine, Kernels::FindParameters parameters) {
     Kernels* const kernels = kernels_.get();
     return {device().kind(),

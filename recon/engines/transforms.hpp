@@ -21,6 +21,9 @@ public:
     std::unique_ptr<Transforms> with(const ComputeOptions& options) const;
     /// Makes the same for this rank by itself.
     std::unique_ptr<Transforms> alone() const;
+    /// Transforms of this rank on the processors, for small problems beside the image: compiling
+    /// and starting kernels takes longer than these. Itself, where no kernels are compiled.
+    Transforms& on_processors();
 
     Device& device() { return *kernels_->device; }
     const Device& device() const { return *kernels_->device; }
@@ -93,6 +96,7 @@ private:
     EngineContext context_; ///< its parameters go into the record
     EngineFacts predicting_; ///< the same; its parameters do not
     EngineFacts choosing_; ///< facts of the standard machine
+    std::unique_ptr<Transforms> on_processors_; ///< made when they are first asked for
 };
 
 /// A kind of device, and what computes on it.

@@ -108,11 +108,12 @@ CoarseModels::CoarseModels(Transforms& transforms, const Scan& scan, const Model
       samples_(std::make_unique<Samples>()) {
     *samples_ = parts_of(some_of(frame, with_room_for_maps(box_of(scan.grid), scan.grid)));
     if (!own.coil_maps->empty()) {
-        const auto voxels = static_cast<Eigen::Index>(scan.image_voxels().count());
-        const CoilRows first = own.coil_maps->columns() == scan.image_voxels().count()
-                                   ? *own.coil_maps
-                                   : CoilRows(own.coil_maps->to_doubles().leftCols(voxels));
-        maps_ = coarse_maps(first, scan.grid, grid_, scan.file);
+        const std::size_t voxels = scan.image_voxels().count();
+        maps_ = own.coil_maps->columns() == voxels
+                    ? coarse_maps(*own.coil_maps, scan.grid, grid_, scan.file)
+                    : coarse_maps(
+                          own.coil_maps->to_doubles().leftCols(static_cast<Eigen::Index>(voxels)),
+                          scan.grid, grid_, scan.file);
     }
     const double of_sample = scan.noise.empty()
                                  ? most_energy_of_noise(*frame.trajectory, frame.samples)

@@ -18,13 +18,16 @@ constexpr const char* for_readouts = "readouts:";
 constexpr const char* for_coils = "coils:";
 constexpr const char* for_all = "auto";
 
-/// The number that an item had before some were left out.
-std::size_t number_before(std::size_t item, const std::function<bool(std::size_t)>& is_out) {
-    std::size_t number = 0;
-    for (std::size_t left = item + 1; left > 0; ++number) {
-        left -= is_out(number) ? 0 : 1;
+/// The first `count` numbers that are not left out.
+std::vector<std::size_t> numbers_left(std::size_t count,
+                                      const std::function<bool(std::size_t)>& is_out) {
+    std::vector<std::size_t> numbers;
+    for (std::size_t number = 0; numbers.size() < count; ++number) {
+        if (!is_out(number)) {
+            numbers.push_back(number);
+        }
     }
-    return number - 1;
+    return numbers;
 }
 
 /// InputError for numbers that a scan does not have, or when nothing is left.
@@ -130,12 +133,12 @@ bool LeaveOut::has_readout(std::size_t frame, std::size_t readout) const {
            (found != readouts_of_frames.end() && found->second.contains(readout));
 }
 
-std::size_t LeaveOut::readout_in_file(std::size_t frame, std::size_t readout) const {
-    return number_before(readout, [&](std::size_t number) { return has_readout(frame, number); });
+std::vector<std::size_t> LeaveOut::readouts_in_file(std::size_t frame, std::size_t count) const {
+    return numbers_left(count, [&](std::size_t number) { return has_readout(frame, number); });
 }
 
-std::size_t LeaveOut::coil_in_file(std::size_t coil) const {
-    return number_before(coil, [&](std::size_t number) { return coils.contains(number); });
+std::vector<std::size_t> LeaveOut::coils_in_file(std::size_t count) const {
+    return numbers_left(count, [&](std::size_t number) { return coils.contains(number); });
 }
 
 std::string add_word(LeaveOut& leave_out, const std::string& word) {

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "base/ranges.hpp"
 
@@ -19,9 +20,9 @@ struct LeaveOut {
 
     bool any() const { return !readouts.empty() || !coils.empty() || !readouts_of_frames.empty(); }
     bool has_readout(std::size_t frame, std::size_t readout) const;
-    /// The numbers in the file of a readout and of a coil that are left.
-    std::size_t readout_in_file(std::size_t frame, std::size_t readout) const;
-    std::size_t coil_in_file(std::size_t coil) const;
+    /// The numbers in the file of as many readouts of a frame, and coils, that are left.
+    std::vector<std::size_t> readouts_in_file(std::size_t frame, std::size_t count) const;
+    std::vector<std::size_t> coils_in_file(std::size_t count) const;
 };
 
 /// Adds "readouts:17,20-22", "coils:3" or "auto". What was expected in place of a word that it

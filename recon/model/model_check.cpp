@@ -34,6 +34,21 @@ bool has_ghost(const Findings& findings) {
     });
 }
 
+/// What compares so many models: the processors where they take next to no time, since kernels for
+/// a coarse grid serve nothing else.
+Transforms& transforms_for(Transforms& transforms, const Grid& grid,
+                           const std::vector<Vec3>& positions, std::size_t maps, double models) {
+    constexpr double next_to_none = 0.2; // s; a kernel takes as long to compile
+    Transforms& processors = transforms.on_processors();
+    return CoarseModels::seconds(processors, grid, positions, maps, models) < next_to_none
+               ? processors
+               : transforms;
+}
+
+double models_of(std::size_t maps, bool field) {
+    return 1 + (maps > 0 ? 1 : 0) + (field ? 1 : 0);
+}
+
 } // namespace
 
 struct ModelCheck::Change {
@@ -69,8 +84,11 @@ void ModelCheck::compare(Transforms& transforms, const Scan& scan, std::size_t i
         return;
     }
     const Stage stage(report, "model");
+    const std::size_t maps = model.coil_maps->rows();
+    Transforms& by = transforms_for(transforms, scan.grid, frame.trajectory->positions, maps,
+                                    models_of(maps, model.off_resonance != nullptr));
     try {
-        compare_centres(transforms, scan, index, model, frame);
+        compare_centres(by, scan, index, model, frame);
     } catch (const RunError&) {
         throw;
     } catch (const Error&) { // what stops this stops the solve, which says so
@@ -82,8 +100,9 @@ double ModelCheck::seconds(Transforms& transforms, const Grid& grid,
     if (maps == 0 && !field) {
         return 0;
     }
-    const double models = 1 + (maps > 0 ? 1 : 0) + (field ? 1 : 0);
-    return CoarseModels::seconds(transforms, grid, positions, maps, models);
+    const double models = models_of(maps, field);
+    return CoarseModels::seconds(transforms_for(transforms, grid, positions, maps, models), grid,
+                                 positions, maps, models);
 }
 
 /// The energy that a model leaves, corrected for the noise that it fits and the scan's own does

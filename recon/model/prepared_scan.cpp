@@ -7,7 +7,7 @@ namespace lsrecon {
 
 PreparedScan::PreparedScan(FrameSource& source, PrepareOptions options, Transforms& transforms,
                            Reporter& report)
-    : preparation_(source, std::move(options), transforms, report) {
+    : preparation_(source, std::move(options), transforms.on_processors(), report) {
     const std::size_t known_facts = preparation_.scan.facts.size();
     for (const Step& step : steps()) {
         if (step.applies(preparation_)) {
@@ -20,7 +20,7 @@ PreparedScan::PreparedScan(FrameSource& source, PrepareOptions options, Transfor
 }
 
 Model PreparedScan::model_of(const Slice& slice, Transforms& transforms) {
-    const SliceMaps maps = preparation_.maps->of(slice, transforms);
+    const SliceMaps maps = preparation_.maps->of(slice, transforms.on_processors());
     Model model{maps.values, maps.scale,
                 preparation_.field ? preparation_.field->of(slice)
                                    : preparation_.scan.off_resonance,

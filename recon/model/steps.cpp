@@ -166,6 +166,7 @@ void separate_coils(ScanInPreparation& preparation) {
     Scan& scan = preparation.scan;
     const PrepareOptions& options = preparation.options;
     const std::size_t coils = scan.coils();
+    const std::vector<std::size_t> numbers = options.leave_out.coils_in_file(coils);
     std::vector<Frame> apart;
     for (const Frame& frame : scan.frames) {
         for (std::size_t c = 0; c < coils; ++c) {
@@ -173,8 +174,7 @@ void separate_coils(ScanInPreparation& preparation) {
             apart.push_back(frame);
             apart.back().label +=
                 text(frame.label.empty() ? "" : ", ",
-                     is_virtual ? text("virtual coil ", c)
-                                : text("coil ", options.leave_out.coil_in_file(c)));
+                     is_virtual ? text("virtual coil ", c) : text("coil ", numbers[c]));
             apart.back().samples = CoilRows(1, 0, frame.samples.precision());
         }
     }

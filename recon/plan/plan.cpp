@@ -258,8 +258,8 @@ Plan plan_of(Transforms& transforms, const ReconstructOptions& request, const Sc
     Stages stages;
     add_stage(stages, "start", machine.start);
     add_stage(stages, "read", file_bytes * machine.byte);
-    const ScanToPrepare to_prepare{transforms, options.prepare,      scan,
-                                   grid,       of.shape.system.maps, slices.size()};
+    const ScanToPrepare to_prepare{transforms.on_processors(), options.prepare, scan, grid,
+                                   of.shape.system.maps,       slices.size()};
     Cost prepared;
     for (const Step& step : steps()) {
         if (step.cost != nullptr) {
@@ -293,7 +293,7 @@ Plan plan_of(Transforms& transforms, const ReconstructOptions& request, const Sc
     const Device& device = transforms.device();
     HostMemory memory(device.in_host_memory());
     add_scan(memory, transforms, of.shape, of.settings, scan);
-    HostMemory before(device.in_host_memory());
+    HostMemory before(true); // which the processors prepare
     add_samples(before, device, of.shape, scan);
     before.add("coil maps", "as they are estimated", prepared);
     result.host_bytes = std::max(memory.bytes(), before.bytes());

@@ -60,6 +60,12 @@ ComplexVector PlainRun::image() const {
     return norm_ * device_.download(x_);
 }
 
+void PlainRun::add_to(double factor, Array& sum) const {
+    if (norm_ > 0) {
+        device_.combine(factor * norm_, x_, 1, sum);
+    }
+}
+
 namespace {
 
 /// The pivots D of L D L^T = T + shift. T has this diagonal, and `beside` next to it.

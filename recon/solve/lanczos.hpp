@@ -28,6 +28,8 @@ public:
     const Iterations& coefficients() const { return coefficients_; }
     double squares() const { return norm_ * norm_; } ///< ||b||^2
     ComplexVector image() const; ///< x
+    /// Adds so many times x to an array of the device.
+    void add_to(double factor, Array& sum) const;
 
 private:
     Device& device_;

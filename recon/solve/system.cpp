@@ -170,6 +170,61 @@ Solution System::iterate_plainly(const Volume& f_h_d, const SolveOptions& option
     return solution;
 }
 
+namespace {
+
+/// The sum of all gains of a run that are still to come, if they go on falling as the last four do.
+/// A gain is what an iteration adds to 2 <x, b> - <x, A x>, for b of this square.
+double gains_to_come(const Iterations& run, double square) {
+    constexpr std::size_t looked_at = 3;
+    std::vector<double> gains;
+    for (std::size_t i = 0; i < run.alphas.size(); ++i) {
+        gains.push_back(run.alphas[i] * square);
+        square *= run.betas[i];
+    }
+    if (gains.size() <= looked_at) {
+        return 0;
+    }
+    const double last = gains.back();
+    const double ratio = std::cbrt(last / gains[gains.size() - 1 - looked_at]);
+    return ratio < 1 ? last * ratio / (1 - ratio) : 0;
+}
+
+} // namespace
+
+double System::explained_from(const ComplexVector& image, const Volume& f_h_d, int iterations,
+                              double enough) {
+    const double of_b = f_h_d.norm();
+    const double size = norm_of(image);
+    if (of_b == 0 || size == 0) {
+        return 0;
+    }
+    const Array start = Volume(image).on(device_, precision_, 1 / size);
+    Array sum = device_.zeros(start.count(), start.element());
+    n_->apply(start, sum);
+    Array left = f_h_d.on(device_, precision_, 1 / of_b);
+    device_.combine(-unit() * size / of_b, sum, 1, left);
+    PlainRun run(device_, plain_, precision_, Volume(device_, std::move(left), 0), true);
+    constexpr double little = 1e-4; // of b
+    constexpr double rounding = 1e-9;
+    const double target =
+        std::max(smallest_tolerance(epsilon()), little / std::sqrt(run.squares()));
+    double explained = 0;
+    for (int done = std::min(4, iterations);; done = std::min(2 * done, iterations)) {
+        run.go_on(done, target);
+        device_.combine(1, start, 0, sum);
+        run.add_to(of_b / (unit() * size), sum);
+        explained = products_of(sum, size, f_h_d).explained();
+        const double to_come =
+            gains_to_come(run.coefficients(), run.squares() * of_b * of_b / unit());
+        if (explained < enough && explained + to_come >= enough) {
+            return (1 + rounding) * enough; // how much more is not known
+        }
+        if (explained >= enough || done == iterations) {
+            return explained;
+        }
+    }
+}
+
 void System::set_lambda(double lambda) {
     plain_.set_lambda(lambda);
     relative_.set_lambda(lambda);

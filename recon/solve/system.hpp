@@ -56,6 +56,11 @@ public:
     }
     /// Solves by plain iterations alone, without preconditioner and without regularisers.
     Solution iterate_plainly(const Volume& f_h_d, const SolveOptions& options);
+    /// What the image explains after plain iterations that go on from `image`: of as many as these,
+    /// or of those after which it explains `enough`, or would if the gains of iterations went on as
+    /// they fall.
+    double explained_from(const ComplexVector& image, const Volume& f_h_d, int iterations,
+                          double enough);
     /// Such iterations, some at a time; the image is Q(0) times that of iterate_plainly(). The
     /// system must outlive it.
     PlainRun plain_run(const Volume& f_h_d, bool keeps_image) {

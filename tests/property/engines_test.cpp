@@ -53,6 +53,15 @@ TEST_P(Engines, PredictTheErrorOfTheirTransforms) {
     }
 }
 
+TEST_P(Engines, LeaveSmallProblemsToTheProcessors) {
+    open();
+    Transforms& small = on.opened->on_processors();
+    const std::string kind = on.opened->device().kind();
+    EXPECT_EQ(small.device().kind(), kind == "opencl" ? "host" : kind);
+    EXPECT_EQ(&small.on_processors(), &small);
+    EXPECT_EQ(small.precision(), on.opened->precision());
+}
+
 TEST_P(Engines, SayWhyNoneServesAnAccuracy) {
     open();
     ComputeOptions options;

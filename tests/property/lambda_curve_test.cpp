@@ -150,6 +150,34 @@ TEST_P(LambdaCurves, TheSolutionExplainsWhatItsResidualLeaves) {
                 energy * 10 * (by.error(fhd) + on.opened->epsilon()));
 }
 
+TEST_P(LambdaCurves, AnImageThatGoesOnExplainsMoreUntilItIsEnough) {
+    test::Case of{"goes on", {7, 5, 0}, 90, 3};
+    of.coil_maps = of.phi = of.weights = true;
+    const test::Problem problem = test::make_problem(of);
+    Reporter report;
+    const Formulation formulation{problem.grid, problem.voxels, true, true};
+    const CoilRows maps = problem.coil_maps;
+    const test::Equations by(*on.opened, formulation, maps, *problem.trajectory);
+    SolveOptions options;
+    options.lambda = 1;
+    const std::vector<Volume> fhd = by.encoding.adjoint(problem.samples).volumes;
+    const ComplexVector smooth = by.solve(fhd, options, report).image;
+    const LeastSquares least(by.n, SolveOptions{1e-4});
+    System& system = least.system();
+
+    const Dense dense{dense_model(problem), weighted(problem, problem.samples),
+                      problem.trajectory->q_weights().sum()};
+    const double energy = dense.data.squaredNorm();
+    const double most = energy - dense.at(1e-4)[0];
+    const double by_smooth = energy - (dense.model * smooth - dense.data).squaredNorm();
+    const double unreached = system.explained_from(smooth, fhd[0], 60, 2 * energy);
+    EXPECT_NEAR(unreached, most, 0.001 * energy);
+    const double half_way = (by_smooth + most) / 2;
+    const double enough = system.explained_from(smooth, fhd[0], 60, half_way);
+    EXPECT_GE(enough, half_way);
+    EXPECT_LE(enough, most + 0.001 * energy);
+}
+
 INSTANTIATE_TEST_SUITE_P(Devices, LambdaCurves, testing::ValuesIn(test::array_cases()));
 
 } // namespace

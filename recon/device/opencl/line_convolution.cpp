@@ -132,8 +132,10 @@ cl::Kernel LineConvolution::kernel(const char* name, std::size_t dimension, cons
     std::string options =
         text("-DALONG_X=", dimension == 0 ? 1 : 0, " -DDOUBLES=", doubles ? 1 : 0,
              " -DMAP_REAL=", double_maps ? "double" : "float", " -DLENGTH=", lines.length,
-             " -DLINES=", lines.at_once, " -DTHREADS=", lines.threads,
-             " -DPARITIES=", shape.parities[dimension]);
+             " -DLINES=", lines.at_once, " -DTHREADS=", lines.threads);
+    if (dimension > 0) { // those of x come as arguments
+        options += text(" -DPARITIES=", shape.parities[dimension]);
+    }
     for (std::size_t i = 0; i < most_radices; ++i) {
         options += text(" -DR", i, "=", i < lines.radices.size() ? lines.radices[i] : 1);
     }
