@@ -425,8 +425,7 @@ std::vector<FindingRow> on_solves() {
         {Found::phase_not_smooth, "symmetry_unused", Severity::warning,
          says("{frames:frame} without `conjugate_symmetry`: imaginary over real energy of the "
               "centre of k-space is {asymmetry:%} once its smooth phase is out, and conjugates "
-              "would "
-              "be wrong.")},
+              "would be wrong.")},
         {Found::not_partial_fourier, "symmetry_unused", Severity::info,
          says("`conjugate_symmetry` is not used: samples reach as far on both sides of the centre "
               "of k-space.")},

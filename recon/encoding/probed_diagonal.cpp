@@ -234,8 +234,8 @@ public:
     }
 
 private:
-    /// With Z = B V, the approximation of B by all probes but that of colour c (Nystroem's;
-    /// Epperly, Tropp and Webber 2024, SIAM J. Matrix Anal. Appl. 45:1) is
+    /// The approximation of B by all probes but that of colour c is Nystroem's (Epperly, Tropp and
+    /// Webber 2024, SIAM J. Matrix Anal. Appl. 45:1), where Z = B V:
     ///
     ///     B_c = Z G Z^H - u_c u_c^H / G_cc,  G = (V^H Z)^-1,  U = Z G,  (B - B_c) v_c = u_c / G_cc
     ///

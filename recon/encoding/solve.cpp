@@ -152,15 +152,14 @@ Solved solve_on_device(System& system, const std::vector<Volume>& fhd, const Sol
 
 double explained_without_regularisation(System& system, const std::vector<Volume>& fhd,
                                         double lambda, const ComplexVector& image, double enough) {
-    constexpr int most = 20; // it left up to 1.3 times what 40 left
+    const SolveOptions plain{1e-4, 20, 1e-3}; // it left up to 1.3 times what 40 left
     double explained = 0;
-    system.set_lambda(1e-4);
+    system.set_lambda(plain.lambda);
     try {
         if (fhd.size() == 1) {
-            explained = system.explained_from(image, fhd[0], most, enough);
+            explained = system.explained_from(image, fhd[0], plain.iterations, enough);
         } else {
             for (const Volume& b : fhd) {
-                const SolveOptions plain{1e-4, most, 1e-3};
                 explained += system.products_of(system.iterate_plainly(b, plain).x, b).explained();
             }
         }

@@ -3,6 +3,8 @@
 #include "plan/options.hpp"
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "base/error.hpp"
 #include "encoding/methods.hpp"
@@ -121,23 +123,29 @@ void require_use_of_joint_solves(const ReconstructOptions& options) {
     }
 }
 
+/// UsageError for what is given beside an option that cannot do with it.
+void require_none_beside(const std::string& option, const std::string& why,
+                         const std::vector<std::pair<std::string, bool>>& words_given) {
+    for (const auto& [word, is_given] : words_given) {
+        if (is_given) {
+            throw UsageError("`" + option + "` with " + word + ": " + why +
+                             "\n  next:     leave one of the two out");
+        }
+    }
+}
+
 /// Conjugates are linear over the reals alone, and each frame has a phase of its own.
 void require_use_of_symmetry(const ReconstructOptions& options) {
     if (!options.conjugate_symmetry) {
         return;
     }
     const Solver& solver = solver_of(options.solve);
-    for (const auto& [word, is_given] : {std::pair(std::string("`snr_units`"), options.snr_units),
-                                         {"`noise_map`", options.noise_solves > 0},
-                                         {"`solver` " + solver.name, !solver.on_device},
-                                         {"`reg` " + in_words(options.solve.regularisers),
-                                          need_all_frames(options.solve.regularisers)}}) {
-        if (is_given) {
-            throw UsageError("`conjugate_symmetry` with " + word +
-                             ": it does not know conjugates of the image\n"
-                             "  next:     leave one of the two out");
-        }
-    }
+    require_none_beside("conjugate_symmetry", "it does not know conjugates of the image",
+                        {{"`snr_units`", options.snr_units},
+                         {"`noise_map`", options.noise_solves > 0},
+                         {"`solver` " + solver.name, !solver.on_device},
+                         {"`reg` " + in_words(options.solve.regularisers),
+                          need_all_frames(options.solve.regularisers)}});
 }
 
 /// The images of coils are frames, and nothing combines them.
@@ -149,17 +157,11 @@ void require_use_of_kept_coils(const ReconstructOptions& options) {
         throw UsageError("`keep_coils`: coil maps combine the coils into one image\n"
                          "  next:     pass `maps` none, too");
     }
-    for (const auto& [word, is_given] :
-         {std::pair(std::string("`prior`"), !options.prepare.prior.empty()),
-          {"`noise_map`", options.noise_solves > 0},
-          {"`reg` " + in_words(options.solve.regularisers),
-           need_all_frames(options.solve.regularisers)}}) {
-        if (is_given) {
-            throw UsageError("`keep_coils` with " + word +
-                             ": it is for one image of all coils\n"
-                             "  next:     leave one of the two out");
-        }
-    }
+    require_none_beside("keep_coils", "it is for one image of all coils",
+                        {{"`prior`", !options.prepare.prior.empty()},
+                         {"`noise_map`", options.noise_solves > 0},
+                         {"`reg` " + in_words(options.solve.regularisers),
+                          need_all_frames(options.solve.regularisers)}});
 }
 
 /// The noise of an image that is not linear in its samples depends on the image.

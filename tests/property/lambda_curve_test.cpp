@@ -68,10 +68,21 @@ IsEnough by_all_iterations(const SolveOptions& options) {
 
 using LambdaCurves = test::ArraysFixture;
 
-TEST_P(LambdaCurves, AreThoseOfDenseEquations) {
-    test::Case of{"curve", {6, 5, 0}, 60, 3};
+/// Samples of three coils with maps, phi and weights.
+test::Problem problem_of(const std::string& name, const std::array<std::size_t, 3>& size,
+                         std::size_t samples) {
+    test::Case of{name, size, samples, 3};
     of.coil_maps = of.phi = of.weights = true;
-    const test::Problem problem = test::make_problem(of);
+    return test::make_problem(of);
+}
+
+Dense dense_of(const test::Problem& problem) {
+    return {dense_model(problem), weighted(problem, problem.samples),
+            problem.trajectory->q_weights().sum()};
+}
+
+TEST_P(LambdaCurves, AreThoseOfDenseEquations) {
+    const test::Problem problem = problem_of("curve", {6, 5, 0}, 60);
     Reporter report;
     const Formulation formulation{problem.grid, problem.voxels, true, true};
     const CoilRows maps = problem.coil_maps;
@@ -81,8 +92,7 @@ TEST_P(LambdaCurves, AreThoseOfDenseEquations) {
     const LambdaCurve curve = make_lambda_curve(by.n, problem.frame(), fhd, 2.5, options,
                                                 by_all_iterations(options), report);
 
-    const Dense dense{dense_model(problem), weighted(problem, problem.samples),
-                      problem.trajectory->q_weights().sum()};
+    const Dense dense = dense_of(problem);
     EXPECT_NEAR(curve.data, dense.data.squaredNorm(), 1e-9 * curve.data);
     EXPECT_NEAR(curve.noise, 2.5 * problem.trajectory->weights.sum(), 1e-9 * curve.noise);
     std::size_t compared = 0;
@@ -104,9 +114,7 @@ TEST_P(LambdaCurves, AreThoseOfDenseEquations) {
 
 // Of which nothing is left in ||d||^2 - <b, x> in single precision.
 TEST_P(LambdaCurves, SmallResidualsAreThoseOfTheSamples) {
-    test::Case of{"small", {6, 5, 0}, 60, 3};
-    of.coil_maps = of.phi = of.weights = true;
-    test::Problem problem = test::make_problem(of);
+    test::Problem problem = problem_of("small", {6, 5, 0}, 60);
     const ComplexVector fitted =
         dense_model(problem) * problem.rho.row(0).transpose(); // of W^1/2 d
     for (Eigen::Index c = 0; c < problem.samples.rows(); ++c) {
@@ -123,17 +131,14 @@ TEST_P(LambdaCurves, SmallResidualsAreThoseOfTheSamples) {
     const LambdaCurve curve =
         make_lambda_curve(by.n, problem.frame(), by.encoding.adjoint(problem.samples), 0, options,
                           by_all_iterations(options), report);
-    const Dense dense{dense_model(problem), weighted(problem, problem.samples),
-                      problem.trajectory->q_weights().sum()};
+    const Dense dense = dense_of(problem);
     const LambdaPoint& first = curve.points.front();
     const double residual = dense.at(first.lambda)[0];
     EXPECT_NEAR(first.residual, residual, 0.01 * residual) << residual / curve.data;
 }
 
 TEST_P(LambdaCurves, TheSolutionExplainsWhatItsResidualLeaves) {
-    test::Case of{"explained", {7, 5, 0}, 90, 3};
-    of.coil_maps = of.phi = of.weights = true;
-    const test::Problem problem = test::make_problem(of);
+    const test::Problem problem = problem_of("explained", {7, 5, 0}, 90);
     Reporter report;
     const Formulation formulation{problem.grid, problem.voxels, true, true};
     const CoilRows maps = problem.coil_maps;
@@ -151,9 +156,7 @@ TEST_P(LambdaCurves, TheSolutionExplainsWhatItsResidualLeaves) {
 }
 
 TEST_P(LambdaCurves, AnImageThatGoesOnExplainsMoreUntilItIsEnough) {
-    test::Case of{"goes on", {7, 5, 0}, 90, 3};
-    of.coil_maps = of.phi = of.weights = true;
-    const test::Problem problem = test::make_problem(of);
+    const test::Problem problem = problem_of("goes on", {7, 5, 0}, 90);
     Reporter report;
     const Formulation formulation{problem.grid, problem.voxels, true, true};
     const CoilRows maps = problem.coil_maps;
@@ -165,8 +168,7 @@ TEST_P(LambdaCurves, AnImageThatGoesOnExplainsMoreUntilItIsEnough) {
     const LeastSquares least(by.n, SolveOptions{1e-4});
     System& system = least.system();
 
-    const Dense dense{dense_model(problem), weighted(problem, problem.samples),
-                      problem.trajectory->q_weights().sum()};
+    const Dense dense = dense_of(problem);
     const double energy = dense.data.squaredNorm();
     const double most = energy - dense.at(1e-4)[0];
     const double by_smooth = energy - (dense.model * smooth - dense.data).squaredNorm();

@@ -70,7 +70,7 @@ std::vector<StoredArray> open_npz(const std::string& path);
 /// MATLAB's files of versions 5 to 7; those of version 7.3 are HDF5.
 bool recognises_matlab(const std::string& path);
 std::vector<StoredArray> open_matlab(const std::string& path);
-/// Those of version 4, which begin by nothing but sizes.
+/// Files of version 4 begin by nothing but sizes.
 bool recognises_matlab_4(const std::string& path);
 std::vector<StoredArray> open_matlab_4(const std::string& path);
 /// Lines of numbers, separated by commas, semicolons or blanks.

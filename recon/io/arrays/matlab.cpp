@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <fstream>
+#include <map>
 #include <optional>
 
 #include "base/error.hpp"
@@ -27,30 +28,11 @@ constexpr unsigned type_compressed = 15;
 
 /// The numbers of an element's type; null where it holds none.
 std::optional<NumberType> numbers_of(unsigned type) {
-    switch (type) {
-    case 1:
-        return NumberType{'i', 1};
-    case 2:
-        return NumberType{'u', 1};
-    case 3:
-        return NumberType{'i', 2};
-    case 4:
-        return NumberType{'u', 2};
-    case 5:
-        return NumberType{'i', 4};
-    case 6:
-        return NumberType{'u', 4};
-    case 7:
-        return NumberType{'f', 4};
-    case 9:
-        return NumberType{'f', 8};
-    case 12:
-        return NumberType{'i', 8};
-    case 13:
-        return NumberType{'u', 8};
-    default:
-        return std::nullopt;
-    }
+    static const std::map<unsigned, NumberType> types{
+        {1, {'i', 1}}, {2, {'u', 1}}, {3, {'i', 2}}, {4, {'u', 2}},  {5, {'i', 4}},
+        {6, {'u', 4}}, {7, {'f', 4}}, {9, {'f', 8}}, {12, {'i', 8}}, {13, {'u', 8}}};
+    const auto found = types.find(type);
+    return found == types.end() ? std::nullopt : std::optional(found->second);
 }
 
 /// What the class of an array makes of its numbers: single precision where they fit.

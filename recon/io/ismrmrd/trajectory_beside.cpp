@@ -118,7 +118,7 @@ private:
     std::size_t dimensions_;
 };
 
-/// Those of an array, or of a sequence: all of them, or those of readouts that are encoded.
+/// An array has all points, a sequence all of them or those of readouts that are encoded.
 using Points = TrajectoryPoints;
 
 /// The points of each acquisition among those of a file.
