@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "base/error.hpp"
+#include "base/linear_algebra.hpp"
 #include "base/machine.hpp"
 #include "encoding/lambda_curve.hpp"
 #include "encoding/sample_energy.hpp"
@@ -114,8 +115,9 @@ void compare_models(const Run& run, TrajectoryScope& at, const FrameData& data) 
     with_readable_frame([&] { run.prepared.look_at(first, compare); });
 }
 
-ImageFrame image_of(const Transforms& transforms, const Frame& frame, const Solved& solved,
-                    double error, const Certificate& certificate, const SolveOptions& settings,
+/// Takes the image out of `solved`.
+ImageFrame image_of(const Transforms& transforms, const Frame& frame, Solved& solved, double error,
+                    const Certificate& certificate, const SolveOptions& settings,
                     std::size_t unknowns) {
     ImageFrame image = to_image(frame, solved);
     estimate_rounding(image, solved.gains, settings.lambda, error, transforms.epsilon());
@@ -127,10 +129,11 @@ ImageFrame image_of(const Transforms& transforms, const Frame& frame, const Solv
 /// sets.
 ImageFrame in_units_of_maps(ImageFrame image, const SliceScope& slice) {
     const Model& model = slice.model;
-    image.values = one_image(image.values, *model.coil_maps, slice.formulation.voxels.count());
+    image.values =
+        one_image(std::move(image.values), *model.coil_maps, slice.formulation.voxels.count());
     image.maps_scale = model.maps_scale;
     if (image.maps_scale != 1) {
-        image.values /= image.maps_scale;
+        divide(image.values, image.maps_scale);
     }
     return image;
 }
@@ -179,7 +182,7 @@ void explain_samples(TrajectoryScope& at, const FrameData& data, const SolveOpti
     if (run.method().solves && leaves_more_than_noise(image)) {
         const Stage stage(run.report, "model");
         const double explained = explained_without_regularisation(
-            at.problem(settings).system(), data.fhd.volumes, settings.lambda, solved.image,
+            at.problem(settings).system(), data.fhd.volumes, settings.lambda, image.values,
             least_explained_by_right_model(image) * data.energy);
         image.left_by_model = explained > 0 ? 1 - explained / data.energy : 0;
     }
@@ -193,8 +196,10 @@ void explain_parts(TrajectoryScope& at, const FrameData& data, const Solved& sol
         return;
     }
     const Stage stage(at.run.report, "parts");
-    Encoding::Parts parts =
-        at.encoding.parts_left(data.frame.samples, {solved.image}, at.readout_ends);
+    std::vector<ComplexVector> images(1);
+    images[0].swap(image.values); // a copy of a large one takes longer than its transform
+    Encoding::Parts parts = at.encoding.parts_left(data.frame.samples, images, at.readout_ends);
+    images[0].swap(image.values);
     image.readouts = std::move(parts.readouts);
     image.coils = std::move(parts.coils);
 }
@@ -334,7 +339,7 @@ ImageFrame solve_frame(TrajectoryScope& at, const FrameData& data, const SolveOp
     of_frame.looks_ahead =
         !settings.precondition &&
         (run.request.certify > 0 || (settings.iterations >= many && at.certifier));
-    const Solved solved = [&] {
+    Solved solved = [&] {
         std::optional<Stage> stage;
         if (run.method().solves) {
             stage.emplace(run.report, "solve");

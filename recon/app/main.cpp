@@ -67,6 +67,7 @@ void occupy_closed_streams() {
 } // namespace
 
 int main(int argc, char** argv) {
+    keep_freed_memory();
     occupy_closed_streams();
     start_hdf5_children_from_here();
     say_words_on_signals([](std::string words) { return app::with_flags(std::move(words)); });

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "base/parallel.hpp"
 #include "base/types.hpp"
 
 namespace lsrecon {
@@ -63,8 +64,17 @@ private:
 /// The largest real or imaginary part of a vector, by its size; not finite where the values are
 /// not.
 template <typename Vector> double largest_part(const Vector& values) {
+    const auto* const parts = reinterpret_cast<const double*>(values.data());
+    const std::size_t count =
+        sizeof(typename Vector::Scalar) / sizeof(double) * static_cast<std::size_t>(values.size());
     LargestPart largest;
-    largest.add(values);
+    for (const double of_some : of_each_range(count, cores_for(count), [&](const Range& some) {
+             LargestPart of_these;
+             of_these.add(parts + some.first, some.count);
+             return of_these.value();
+         })) {
+        largest.add(&of_some, 1);
+    }
     return largest.value();
 }
 

@@ -113,6 +113,13 @@ void ask_for_large_pages(void* begin, std::size_t bytes) {
 #endif
 }
 
+void keep_freed_memory() {
+#ifdef __GLIBC__
+    ::mallopt(M_MMAP_MAX, 0); // large arrays come from the heap, too
+    ::mallopt(M_TRIM_THRESHOLD, -1); // whose end stays
+#endif
+}
+
 void give_back_memory() {
 #ifdef __GLIBC__
 #if __GLIBC_PREREQ(2, 33)

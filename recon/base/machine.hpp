@@ -33,6 +33,10 @@ TimeLimit time_limit(const std::string& root = "");
 /// Asks for fewer, larger pages for memory that is about to be filled, where the system has them.
 void ask_for_large_pages(void* begin, std::size_t bytes);
 
+/// Lets arrays that are freed leave their memory to the next ones of this process, where its
+/// library can: the first touch of a page takes longer than what is done with most of them.
+void keep_freed_memory();
+
 /// Gives memory that is free within this process back to the system where it is much and its
 /// library can: arrays of many sizes that come and go leave gaps.
 void give_back_memory();

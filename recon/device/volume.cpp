@@ -50,9 +50,9 @@ Array Volume::on(Device& device, Precision precision, double factor) const {
         device.combine(half * factor * std::ldexp(1.0, exponent_ - exponent_ / 2), result, 0,
                        result);
     } else if (device_ == nullptr) {
-        device.upload(host_ * factor, result);
+        device.upload(times(host_, factor), result);
     } else {
-        device.upload(values() * factor, result);
+        device.upload(times(values(), factor), result);
     }
     return result;
 }

@@ -7,9 +7,9 @@
 #include <functional>
 #include <limits>
 #include <memory>
-#include <numeric>
 
 #include "base/error.hpp"
+#include "base/linear_algebra.hpp"
 #include "base/numbers.hpp"
 #include "encoding/joint.hpp"
 #include "encoding/sample_energy.hpp"
@@ -46,15 +46,15 @@ std::vector<std::size_t> open_ones(const Regularisers& regularisers) {
 
 /// The indices of samples, by their distance from the centre of k-space.
 std::vector<std::size_t> by_distance(const std::vector<Vec3>& positions) {
+    std::vector<std::pair<double, std::size_t>> distances(positions.size());
+    for (std::size_t m = 0; m < positions.size(); ++m) {
+        const Vec3& k = positions[m];
+        distances[m] = {k[0] * k[0] + k[1] * k[1] + k[2] * k[2], m};
+    }
+    std::sort(distances.begin(), distances.end());
     std::vector<std::size_t> order(positions.size());
-    std::iota(order.begin(), order.end(), std::size_t(0));
-    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-        const auto distance = [&](std::size_t m) {
-            const Vec3& k = positions[m];
-            return std::make_pair(k[0] * k[0] + k[1] * k[1] + k[2] * k[2], m);
-        };
-        return distance(a) < distance(b);
-    });
+    std::transform(distances.begin(), distances.end(), order.begin(),
+                   [](const auto& distance) { return distance.second; });
     return order;
 }
 
@@ -165,11 +165,12 @@ public:
         joint.fhd = kept.fhd;
         joint.system = kept.system;
         for (std::size_t p = kept.first.size(); p < kept.fhd.size(); ++p) {
-            kept.first.push_back(kept.system->iterate_briefly(kept.fhd[p]) / kept.system->unit());
+            kept.first.push_back(
+                over(kept.system->iterate_briefly(kept.fhd[p]), kept.system->unit()));
         }
         joint.start = kept.first;
         for (const ComplexVector& first : kept.first) {
-            joint.scales.push_back(first.cwiseAbs().maxCoeff());
+            joint.scales.push_back(largest_size(first));
         }
         return joint;
     }

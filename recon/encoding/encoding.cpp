@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/float_range.hpp"
+#include "base/linear_algebra.hpp"
 #include "base/numbers.hpp"
 #include "base/parallel.hpp"
 #include "engines/pieces.hpp"
@@ -297,10 +298,13 @@ void Encoding::visit_samples(const std::vector<ComplexVector>& images, std::size
     const double scale = std::ldexp(1, exponent); // a power of two changes no bits
     std::vector<Array> of_sets; // the image of each set at some voxels, which coils share
     Range uploaded{0, 0};
+    Box row;
     transform_.forward(
         coils,
         [&](const Range& some, const Range& at, Array& to) {
-            const Box row = row_of(at.count, device, to.element().precision);
+            if (row.size[0] != at.count) {
+                row = row_of(at.count, device, to.element().precision);
+            }
             of_sets.resize(maps.sets());
             Array sum;
             for (std::size_t c = 0; c < some.count; ++c) {
@@ -312,10 +316,11 @@ void Encoding::visit_samples(const std::vector<ComplexVector>& images, std::size
                         of_sets[s] = device.zeros(at.count, to.element());
                     }
                     const ComplexVector& values = images[maps.given() ? 0 : coil];
-                    device.upload(values.segment(static_cast<Eigen::Index>(s * voxels() + at.first),
-                                                 static_cast<Eigen::Index>(at.count)) /
-                                      scale,
-                                  of_sets[s]);
+                    device.upload(
+                        over(values.segment(static_cast<Eigen::Index>(s * voxels() + at.first),
+                                            static_cast<Eigen::Index>(at.count)),
+                             scale),
+                        of_sets[s]);
                 }
                 uploaded = at;
                 if (of_sets.size() == 1) {
@@ -407,12 +412,14 @@ Eigen::VectorXd Encoding::misfits(const CoilRows& samples, const std::vector<Com
     visit_samples(
         images, samples.rows(),
         [&](std::size_t c, const Range& at, const ComplexVector& values) {
-            for (std::size_t i = 0; i < at.count; ++i) {
-                const std::size_t m = at.first + i;
-                misfits(static_cast<Eigen::Index>(m)) +=
-                    trajectory_.weight(m) *
-                    std::norm(values(static_cast<Eigen::Index>(i)) - samples(c, m));
-            }
+            for_each_range_in_parallel(at.count, cores_for(at.count), [&](const Range& some) {
+                for (std::size_t i = some.first; i < some.first + some.count; ++i) {
+                    const std::size_t m = at.first + i;
+                    misfits(static_cast<Eigen::Index>(m)) +=
+                        trajectory_.weight(m) *
+                        std::norm(values(static_cast<Eigen::Index>(i)) - samples(c, m));
+                }
+            });
         },
         listener);
     return misfits;

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/error.hpp"
+#include "base/linear_algebra.hpp"
 
 namespace lsrecon {
 
@@ -101,7 +102,7 @@ JointPath::JointPath(std::vector<JointFrame> frames) : frames_(std::move(frames)
         std::vector<SplitProblem> problems;
         for (JointFrame& frame : frames_) {
             problems.push_back(problem_of(*frame.system, std::move(frame.fhd[p]), scales));
-            problems.back().start = frame.system->unit() * frame.start[p];
+            problems.back().start = times(frame.start[p], frame.system->unit());
         }
         problems_.emplace_back(any.device(), any.precision(), std::move(problems));
     }
@@ -124,7 +125,7 @@ std::vector<ComplexVector> JointPath::images(std::size_t frame) const {
     for (std::size_t p = 0; p < images.size(); ++p) {
         if (const Array* const image = problems_[p].image(frame)) {
             images[p] =
-                problems_[p].scale(frame) * frames_[frame].system->device().download(*image);
+                times(frames_[frame].system->device().download(*image), problems_[p].scale(frame));
         }
     }
     return images;

@@ -106,13 +106,15 @@ void clear_where_maps_are_zero(const CoilRows& maps, Solved& solved) {
     const RealVector seen = seen_by(maps);
     for (ComplexVector* const image : {&solved.image, &solved.earlier}) {
         if (image->size() > 0) {
-            *image = (seen.array() > 0).select(*image, Complex(0));
+            for_each_segment(*image, [&](auto segment, Eigen::Index first) {
+                const auto of = seen.segment(first, segment.size()).array();
+                segment = (of > 0).select(segment, Complex(0));
+            });
         }
     }
 }
 
-ComplexVector one_image(const ComplexVector& of_sets, const CoilRows& coil_maps,
-                        std::size_t voxels) {
+ComplexVector one_image(ComplexVector of_sets, const CoilRows& coil_maps, std::size_t voxels) {
     if (coil_maps.empty() || coil_maps.columns() == voxels) {
         return of_sets;
     }
@@ -250,14 +252,10 @@ std::string solvers_of(const Image& image) {
     return solvers;
 }
 
-ImageFrame to_image(const Frame& frame, const Solved& solved) {
-    return {solved.image,
-            frame.label,
-            frame.position,
-            solved.residuals,
-            solved.solver,
-            solved.stops,
-            relative_change(solved.image, solved.earlier)};
+ImageFrame to_image(const Frame& frame, Solved& solved) {
+    const double change = relative_change(solved.image, solved.earlier);
+    return {std::move(solved.image), frame.label,  frame.position, solved.residuals,
+            solved.solver,           solved.stops, change};
 }
 
 const std::vector<Solver>& solvers() {

@@ -63,10 +63,10 @@ void clear_where_maps_are_zero(const CoilRows& maps, Solved& solved);
 /// The image of the images of several sets of coil maps, S N values: at each voxel the norm of what
 /// the coils see of all, sum_s S_s rho_s, over that of a coil map, with the phase of the first. The
 /// values as they are for one set or none.
-ComplexVector one_image(const ComplexVector& of_sets, const CoilRows& coil_maps,
-                        std::size_t voxels);
+ComplexVector one_image(ComplexVector of_sets, const CoilRows& coil_maps, std::size_t voxels);
 
-ImageFrame to_image(const Frame& frame, const Solved& solved);
+/// Takes the image out of `solved`.
+ImageFrame to_image(const Frame& frame, Solved& solved);
 
 /// The solvers of all frames, for the record.
 std::string solvers_of(const Image& image);

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/linear_algebra.hpp"
 #include "base/numbers.hpp"
 #include "encoding/sample_energy.hpp"
 #include "engines/piecewise.hpp"
@@ -59,27 +60,34 @@ Frame some_of(const Frame& frame, const Grid& box) {
 /// Maps on a coarser grid, of a sum of squares of 1, which leave as much and converge as others do.
 /// Maps that end with the object go on for a voxel: its coarse image rings across its edge.
 CoilRows comparable(CoilMatrix maps, const Grid& grid) {
-    const CoilMatrix given = maps;
-    const RealVector squares = given.colwise().squaredNorm().transpose();
+    RealVector squares(maps.cols());
+    for_each_segment(squares, [&](auto segment, Eigen::Index first) {
+        segment = maps.middleCols(first, segment.size()).colwise().squaredNorm().transpose();
+    });
+    // Voxels of 0 take from others, which do not change.
     Eigen::Index stride = 1;
     for (const std::size_t size : grid.size) {
         const auto last = static_cast<Eigen::Index>(size) - 1;
-        for (Eigen::Index n = 0; n < maps.cols(); ++n) {
-            const Eigen::Index at = n / stride % (last + 1);
-            if (squares(n) == 0 && at > 0) {
-                maps.col(n) += given.col(n - stride);
+        for_each_segment(squares, [&](const auto& segment, Eigen::Index first) {
+            for (Eigen::Index n = first; n < first + segment.size(); ++n) {
+                const Eigen::Index at = n / stride % (last + 1);
+                if (squares(n) == 0 && at > 0 && squares(n - stride) > 0) {
+                    maps.col(n) += maps.col(n - stride);
+                }
+                if (squares(n) == 0 && at < last && squares(n + stride) > 0) {
+                    maps.col(n) += maps.col(n + stride);
+                }
             }
-            if (squares(n) == 0 && at < last) {
-                maps.col(n) += given.col(n + stride);
-            }
-        }
+        });
         stride *= last + 1;
     }
-    for (Eigen::Index n = 0; n < maps.cols(); ++n) {
-        if (const double norm = maps.col(n).norm(); norm > 0) {
-            maps.col(n) /= norm;
+    for_each_segment(squares, [&](const auto& segment, Eigen::Index first) {
+        for (Eigen::Index n = first; n < first + segment.size(); ++n) {
+            if (const double norm = maps.col(n).norm(); norm > 0) {
+                maps.col(n) /= norm;
+            }
         }
-    }
+    });
     return CoilRows(std::move(maps));
 }
 

@@ -8,6 +8,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/linear_algebra.hpp"
 #include "operators/embedding.hpp"
 
 namespace lsrecon {
@@ -179,18 +180,39 @@ void Preconditioner::set_weight(Operator* k, double weight) {
     term->weight = weight;
 }
 
+RealVector Preconditioner::inverse_of_sum() const {
+    auto sum = unwritten<RealVector>(of_a_.size());
+    for_each_segment(sum, [&](auto segment, Eigen::Index first) {
+        segment = of_a_.segment(first, segment.size()).array() + lambda_;
+        for (const Term& term : terms_) {
+            segment += term.weight * term.eigenvalues.segment(first, segment.size()).cwiseMax(0);
+        }
+    });
+    double largest = -std::numeric_limits<double>::infinity();
+    for (const double of_some :
+         of_each_range(basis_->count(), cores_for(basis_->count()), [&](const Range& some) {
+             return sum
+                 .segment(static_cast<Eigen::Index>(some.first),
+                          static_cast<Eigen::Index>(some.count))
+                 .maxCoeff();
+         })) {
+        largest = std::max(largest, of_some);
+    }
+    const auto count = static_cast<double>(sum.size());
+    for_each_segment(sum, [&](auto segment, Eigen::Index) {
+        segment = (count * segment.cwiseMax(least * largest)).cwiseInverse();
+    });
+    return sum;
+}
+
 void Preconditioner::apply(const Array& in, Array& out) {
     if (stale_) {
-        RealVector sum = of_a_.array() + lambda_;
         double diagonal = lambda_; // where A is nothing else
         for (const Term& term : terms_) {
-            sum += term.weight * term.eigenvalues.cwiseMax(0);
             diagonal += term.weight * term.outside;
         }
         outside_ = diagonal > 0 ? 1 / diagonal : 0;
-        const auto count = static_cast<double>(sum.size());
-        const RealVector inverse = (count * sum.cwiseMax(least * sum.maxCoeff())).cwiseInverse();
-        device_.upload(inverse, {0, basis_->count()}, 0, inverse_);
+        device_.upload(inverse_of_sum(), {0, basis_->count()}, 0, inverse_);
         stale_ = false;
     }
     if (support_.empty()) {

@@ -98,6 +98,8 @@ private:
         double weight;
     };
     Term term_of(Operator& k);
+    /// Over the number of eigenvalues.
+    RealVector inverse_of_sum() const;
     void multiply_by_inverse(const Array& in, Array& out);
 
     Device& device_;

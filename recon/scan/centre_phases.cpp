@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/numbers.hpp"
+#include "base/parallel.hpp"
 
 namespace lsrecon {
 
@@ -52,14 +53,14 @@ std::vector<ComplexVector> strongest_near_centre(const Trajectory& trajectory,
 std::vector<ComplexVector> at_centre(const Trajectory& trajectory, const CoilRows& samples,
                                      const FrameReadouts& readouts, double& noise) {
     constexpr double near = 0.2; // cycles per field of view
-    std::vector<ComplexVector> centres;
-    std::vector<double> last;
-    std::size_t first = 0;
-    for (std::size_t r = 0; r < readouts.ends.size(); first = readouts.ends[r++]) {
-        double nearest = near;
-        std::size_t best = 0;
-        double share = 0;
-        for (std::size_t m = first; m + 1 < readouts.ends[r]; ++m) {
+    struct Crossing {
+        std::size_t after = 0; ///< the sample after it; 0 for none
+        double share = 0; ///< of that one
+    };
+    const auto crossing_of = [&](std::size_t r) {
+        Crossing crossing;
+        double nearest = near * near;
+        for (std::size_t m = r == 0 ? 0 : readouts.ends[r - 1]; m + 1 < readouts.ends[r]; ++m) {
             const Vec3& k = trajectory.positions[m];
             Vec3 step = trajectory.positions[m + 1];
             double along = 0;
@@ -70,17 +71,32 @@ std::vector<ComplexVector> at_centre(const Trajectory& trajectory, const CoilRow
                 squared += step[d] * step[d];
             }
             const double part = squared > 0 ? std::clamp(along / squared, 0.0, 1.0) : 0;
-            const double distance =
-                std::hypot(k[0] + part * step[0], k[1] + part * step[1], k[2] + part * step[2]);
+            double distance = 0;
+            for (std::size_t d = 0; d < 3; ++d) {
+                const double there = k[d] + part * step[d];
+                distance += there * there;
+            }
             if (distance < nearest && squared < 2) {
                 nearest = distance;
-                best = m + 1;
-                share = part;
+                crossing = {m + 1, part};
             }
         }
-        if (best > 0) {
-            centres.emplace_back((1 - share) * column_of(samples, best - 1) +
-                                 share * column_of(samples, best));
+        return crossing;
+    };
+    std::vector<Crossing> crossings(readouts.ends.size());
+    for_each_range_in_parallel(
+        crossings.size(), cores_for(trajectory.samples()), [&](const Range& some) {
+            for (std::size_t r = some.first; r < some.first + some.count; ++r) {
+                crossings[r] = crossing_of(r);
+            }
+        });
+    std::vector<ComplexVector> centres;
+    std::vector<double> last;
+    for (std::size_t r = 0; r < crossings.size(); ++r) {
+        const auto [after, share] = crossings[r];
+        if (after > 0) {
+            centres.emplace_back((1 - share) * column_of(samples, after - 1) +
+                                 share * column_of(samples, after));
             last.push_back(column_of(samples, readouts.ends[r] - 1).squaredNorm());
         }
     }

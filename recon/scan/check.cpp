@@ -162,43 +162,64 @@ private:
         check_phi_and_weights(trajectory);
     }
 
-    void check_points(const std::vector<Vec3>& positions, const std::string& before) const {
-        for (std::size_t i = 0; i < positions.size(); ++i) {
-            for (std::size_t d = 0; d < 3; ++d) {
-                if (std::isfinite(positions[i][d])) {
-                    continue;
+    /// The first of some positions that is not as `is_sound`(position) wants it in a dimension.
+    template <typename IsSound> static std::optional<std::pair<std::size_t, std::size_t>>
+    first_unsound(const std::vector<Vec3>& positions, const IsSound& is_sound) {
+        const auto among = [&](const Range& some) {
+            std::optional<std::pair<std::size_t, std::size_t>> found;
+            for (std::size_t m = some.first; m < some.first + some.count && !found; ++m) {
+                for (std::size_t d = 3; d-- > 0;) {
+                    found = is_sound(positions[m], d) ? found : std::pair(m, d);
                 }
-                const std::string at = text("[", before, i, ", ", d, "]");
-                if (before.empty()) {
-                    refuse_bad_value(scan_, "trajectory", positions[i][d], at);
-                }
-                refuse_part(
-                    scan_, "trajectory", shown(positions[i][d]) + " at " + at, "finite numbers",
-                    "repair the value and write the scan again, or leave its frame out (`frames`)");
+            }
+            return found;
+        };
+        for (const auto& found :
+             of_each_range(positions.size(), cores_for(positions.size()), among)) {
+            if (found) {
+                return found;
             }
         }
+        return {};
+    }
+
+    void check_points(const std::vector<Vec3>& positions, const std::string& before) const {
+        const auto found = first_unsound(
+            positions, [](const Vec3& k, std::size_t d) { return std::isfinite(k[d]); });
+        if (!found) {
+            return;
+        }
+        const auto [m, d] = *found;
+        const std::string at = text("[", before, m, ", ", d, "]");
+        if (before.empty()) {
+            refuse_bad_value(scan_, "trajectory", positions[m][d], at);
+        }
+        refuse_part(scan_, "trajectory", shown(positions[m][d]) + " at " + at, "finite numbers",
+                    "repair the value and write the scan again, or leave its frame out (`frames`)");
     }
 
     void check_range(const std::vector<Vec3>& positions, const std::string& before) const {
-        for (std::size_t m = 0; m < positions.size(); ++m) {
-            for (std::size_t d = 0; d < 3; ++d) {
-                const bool other = d < matrix_.size();
-                const std::size_t size =
-                    std::max(scan_.grid.size[d], other ? matrix_[d] : std::size_t(0));
-                const double half = static_cast<double>(size) / 2;
-                if (std::abs(positions[m][d]) >
-                    (other ? most_left_out : allowed_overshoot) * half) {
-                    refuse_part(scan_, "trajectory",
-                                text(positions[m][d], " cycles/fov at [", before, m, ", ", d, "]"),
-                                other ? text("within +-", 2 * half, " (N of the larger matrix)")
-                                      : text("within +-", half, " (N/2 of the matrix) and 5 %"),
-                                what_fits(positions) +
-                                    (other ? ""
-                                           : "; or pass `matrix`, which leaves out what is "
-                                             "beyond its N/2"));
-                }
-            }
+        Vec3 half{};
+        Vec3 most{};
+        for (std::size_t d = 0; d < 3; ++d) {
+            const bool other = d < matrix_.size();
+            half[d] = static_cast<double>(std::max(scan_.grid.size[d], other ? matrix_[d] : 0)) / 2;
+            most[d] = (other ? most_left_out : allowed_overshoot) * half[d];
         }
+        const auto found = first_unsound(
+            positions, [&](const Vec3& k, std::size_t d) { return !(std::abs(k[d]) > most[d]); });
+        if (!found) {
+            return;
+        }
+        const auto [m, d] = *found;
+        const bool other = d < matrix_.size();
+        refuse_part(scan_, "trajectory",
+                    text(positions[m][d], " cycles/fov at [", before, m, ", ", d, "]"),
+                    other ? text("within +-", 2 * half[d], " (N of the larger matrix)")
+                          : text("within +-", half[d], " (N/2 of the matrix) and 5 %"),
+                    what_fits(positions) + (other ? ""
+                                                  : "; or pass `matrix`, which leaves out what is "
+                                                    "beyond its N/2"));
     }
 
     /// The next step for a trajectory that reaches too far.
@@ -377,6 +398,30 @@ bool counts(const Trajectory& trajectory, std::size_t m) {
            (trajectory.phi.size() == 0 || trajectory.phi(i) != Complex(0));
 }
 
+/// How many samples are 0 in all coils, of those that count, and how many count.
+std::pair<std::size_t, std::size_t> count_zeros(const CoilRows& samples,
+                                                const Trajectory& trajectory) {
+    const auto among = [&](const Range& some) {
+        std::pair<std::size_t, std::size_t> found;
+        samples.visit([&](const auto& values) {
+            for (std::size_t m = some.first; m < some.first + some.count; ++m) {
+                if (counts(trajectory, m)) {
+                    const auto of_coils = values.col(static_cast<Eigen::Index>(m)).array();
+                    found.first += (of_coils == 0).all() ? 1 : 0;
+                    ++found.second;
+                }
+            }
+        });
+        return found;
+    };
+    std::pair<std::size_t, std::size_t> all;
+    for (const auto& some : of_each_range(samples.columns(), cores_for(samples.columns()), among)) {
+        all.first += some.first;
+        all.second += some.second;
+    }
+    return all;
+}
+
 void SampleCheck::add(const CoilRows& samples) {
     require_finite_values(scan_, "samples", samples, [&](std::size_t c, std::size_t m) {
         return text("[", scan_.frames.size() > 1 ? text(frame_, ", ") : "", c, ", ", m, "]");
@@ -406,16 +451,7 @@ void SampleCheck::add(const CoilRows& samples) {
             clipped_coils_.insert(c);
         }
     }
-    std::size_t zeros = 0;
-    std::size_t counted = 0;
-    samples.visit([&](const auto& values) {
-        for (Eigen::Index m = 0; m < values.cols(); ++m) {
-            if (counts(trajectory, static_cast<std::size_t>(m))) {
-                ++counted;
-                zeros += (values.col(m).array() == 0).all() ? 1 : 0;
-            }
-        }
-    });
+    const auto [zeros, counted] = count_zeros(samples, trajectory);
     const Spikes spikes = spikes_of(samples, trajectory);
     if (spikes.count > 0 && spikes_.count == 0) {
         spikes_ = spikes;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/linear_algebra.hpp"
 #include "base/parallel.hpp"
 #include "base/ranges.hpp"
 #include "scan/check.hpp"
@@ -16,13 +17,17 @@ double Trajectory::sum_of_weights() const {
 }
 
 RealVector Trajectory::q_weights() const {
-    RealVector result = RealVector::Ones(static_cast<Eigen::Index>(samples()));
-    if (weights.size() > 0) {
-        result = weights;
-    }
-    if (phi.size() > 0) {
-        result.array() *= phi.array().abs2();
-    }
+    auto result = unwritten<RealVector>(static_cast<Eigen::Index>(samples()));
+    for_each_segment(result, [&](auto segment, Eigen::Index first) {
+        if (weights.size() > 0) {
+            segment = weights.segment(first, segment.size());
+        } else {
+            segment.setOnes();
+        }
+        if (phi.size() > 0) {
+            segment.array() *= phi.segment(first, segment.size()).array().abs2();
+        }
+    });
     return result;
 }
 
@@ -74,13 +79,14 @@ CoilRows rows_of(const OffResonance& field) {
 }
 
 RealVector squares_of(const CoilRows& coil_maps) {
-    RealVector sums = RealVector::Zero(static_cast<Eigen::Index>(coil_maps.columns()));
+    auto sums = unwritten<RealVector>(static_cast<Eigen::Index>(coil_maps.columns()));
     constexpr std::size_t voxels_at_a_time = 4096; // which caches hold
     const std::vector<Range> ranges = split_into_ranges(coil_maps.columns(), voxels_at_a_time);
     coil_maps.visit([&](const auto& maps) {
         for_each_in_parallel(ranges.size(), [&](std::size_t r) {
             const auto first = static_cast<Eigen::Index>(ranges[r].first);
             const auto count = static_cast<Eigen::Index>(ranges[r].count);
+            sums.segment(first, count).setZero();
             for (Eigen::Index c = 0; c < maps.rows(); ++c) {
                 sums.segment(first, count) += maps.row(c)
                                                   .segment(first, count)
@@ -94,7 +100,11 @@ RealVector squares_of(const CoilRows& coil_maps) {
 }
 
 RealVector seen_by(const CoilRows& coil_maps) {
-    return (squares_of(coil_maps).array() > 0).cast<double>();
+    RealVector seen = squares_of(coil_maps);
+    for_each_segment(seen, [](auto segment, Eigen::Index) {
+        segment = (segment.array() > 0).template cast<double>();
+    });
+    return seen;
 }
 
 SumOfSquares sum_of_squares(const CoilRows& coil_maps) {

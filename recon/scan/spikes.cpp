@@ -28,7 +28,7 @@ void add(double energy, Strongest& to) {
 }
 
 std::size_t shell_of(const Vec3& k) {
-    return static_cast<std::size_t>(std::hypot(k[0], k[1], k[2]));
+    return static_cast<std::size_t>(std::sqrt(k[0] * k[0] + k[1] * k[1] + k[2] * k[2]));
 }
 
 /// The energy of all coils of each sample; 0 of one that does not count.
@@ -47,16 +47,34 @@ std::vector<double> energies_of(const CoilRows& samples, const Trajectory& traje
     return energies;
 }
 
+/// The strongest samples of each shell, among some of all samples.
+std::vector<Strongest> strongest_of(const Range& some, const std::vector<double>& energies,
+                                    const std::vector<Vec3>& positions) {
+    std::vector<Strongest> of;
+    for (std::size_t m = some.first; m < some.first + some.count; ++m) {
+        const std::size_t shell = shell_of(positions[m]);
+        if (shell >= of.size()) {
+            of.resize(shell + 1, Strongest{});
+        }
+        add(energies[m], of[shell]);
+    }
+    return of;
+}
+
 /// The strongest samples of each shell and of those outside it.
 std::vector<Strongest> strongest_from(const std::vector<double>& energies,
                                       const std::vector<Vec3>& positions) {
     std::vector<Strongest> from;
-    for (std::size_t m = 0; m < energies.size(); ++m) {
-        const std::size_t shell = shell_of(positions[m]);
-        if (shell >= from.size()) {
-            from.resize(shell + 1, Strongest{});
+    for (const auto& some :
+         of_each_range(energies.size(), cores_for(energies.size()), [&](const Range& range) {
+             return strongest_of(range, energies, positions);
+         })) {
+        from.resize(std::max(from.size(), some.size()), Strongest{});
+        for (std::size_t shell = 0; shell < some.size(); ++shell) {
+            for (const double energy : some[shell]) {
+                add(energy, from[shell]);
+            }
         }
-        add(energies[m], from[shell]);
     }
     for (std::size_t shell = from.size(); shell-- > 1;) {
         for (const double energy : from[shell]) {
@@ -88,15 +106,23 @@ Spikes spikes_of(const CoilRows& samples, const Trajectory& trajectory) {
     }
     const std::vector<double> energies = energies_of(samples, trajectory);
     const std::vector<Strongest> from = strongest_from(energies, trajectory.positions);
-    for (std::size_t m = 0; m < energies.size(); ++m) {
-        const std::size_t shell = shell_of(trajectory.positions[m]);
-        const double usual = from[std::max<std::size_t>(shell, 1) - 1].back();
-        const double ratio = usual > 0 ? std::sqrt(energies[m] / usual) : 0;
-        if (static_cast<double>(shell) >= innermost && ratio > times &&
-            has_neighbour(trajectory.positions, m)) {
-            spikes.first = spikes.count++ == 0 ? m : spikes.first;
-            spikes.times = std::max(spikes.times, ratio);
+    const auto among = [&](const Range& some) {
+        Spikes found;
+        for (std::size_t m = some.first; m < some.first + some.count; ++m) {
+            const std::size_t shell = shell_of(trajectory.positions[m]);
+            const double usual = from[std::max<std::size_t>(shell, 1) - 1].back();
+            if (usual > 0 && energies[m] > times * times * usual &&
+                static_cast<double>(shell) >= innermost && has_neighbour(trajectory.positions, m)) {
+                found.first = found.count++ == 0 ? m : found.first;
+                found.times = std::max(found.times, std::sqrt(energies[m] / usual));
+            }
         }
+        return found;
+    };
+    for (const Spikes& found : of_each_range(energies.size(), cores_for(energies.size()), among)) {
+        spikes.first = spikes.count == 0 ? found.first : spikes.first;
+        spikes.count += found.count;
+        spikes.times = std::max(spikes.times, found.times);
     }
     return spikes;
 }

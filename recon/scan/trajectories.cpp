@@ -12,6 +12,7 @@
 #include <unordered_set>
 
 #include "base/numbers.hpp"
+#include "base/parallel.hpp"
 #include "scan/pose.hpp"
 
 namespace lsrecon {
@@ -92,16 +93,13 @@ constexpr double fewest_pieces = 64;
 constexpr std::size_t of_pieces = 8; ///< one of them is held out
 constexpr double centre = 1; ///< cycles/FOV
 
-bool is_central(const Vec3& k) {
-    return length(k) < centre;
-}
-
 std::vector<double> steps_of(const std::vector<Vec3>& positions) {
-    std::vector<double> steps;
-    steps.reserve(positions.size());
-    for (std::size_t m = 1; m < positions.size(); ++m) {
-        steps.push_back(distance(positions[m - 1], positions[m]));
-    }
+    std::vector<double> steps(positions.size() - 1);
+    for_each_range_in_parallel(steps.size(), cores_for(steps.size()), [&](const Range& some) {
+        for (std::size_t m = some.first; m < some.first + some.count; ++m) {
+            steps[m] = distance(positions[m], positions[m + 1]);
+        }
+    });
     return steps;
 }
 
@@ -155,14 +153,21 @@ Pieces cut(const std::vector<Vec3>& positions, bool at_centre) {
         path += step <= longest ? step : 0;
     }
     const double length_of_piece = std::clamp(path / fewest_pieces, shortest_piece, longest_piece);
+    std::vector<double> radii(positions.size());
+    for_each_range_in_parallel(radii.size(), cores_for(radii.size()), [&](const Range& some) {
+        for (std::size_t m = some.first; m < some.first + some.count; ++m) {
+            radii[m] = length(positions[m]);
+        }
+    });
+    const auto is_central = [&](std::size_t m) { return radii[m] < centre; };
     Pieces result;
+    result.of_samples.resize(positions.size());
     std::unordered_map<std::uint64_t, std::size_t> indices;
     for (std::size_t first = 0, end = 0; first < positions.size(); first = end) {
         double along = 0;
         for (end = first + 1; end < positions.size(); ++end) {
             along += steps[end - 1];
-            const bool ends_at_centre =
-                at_centre && is_central(positions[end]) != is_central(positions[first]);
+            const bool ends_at_centre = at_centre && is_central(end) != is_central(first);
             if (steps[end - 1] > longest || along >= length_of_piece || ends_at_centre) {
                 break;
             }
@@ -174,9 +179,9 @@ Pieces cut(const std::vector<Vec3>& positions, bool at_centre) {
         }
         Piece& piece = result.pieces[found->second];
         for (std::size_t m = first; m < end; ++m) {
-            piece.sum += length(positions[m]);
-            piece.least = std::min(piece.least, length(positions[m]));
-            result.of_samples.push_back(found->second);
+            piece.sum += radii[m];
+            piece.least = std::min(piece.least, radii[m]);
+            result.of_samples[m] = found->second;
         }
         piece.samples += end - first;
     }

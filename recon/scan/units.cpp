@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "base/numbers.hpp"
+#include "base/parallel.hpp"
 
 namespace lsrecon {
 
@@ -219,11 +220,23 @@ std::optional<UnitsHint> hint_on_units(const Vec3& least, const Vec3& most, cons
 }
 
 void Extent::add(const std::vector<Vec3>& positions) {
-    for (const Vec3& k : positions) {
-        for (std::size_t d = 0; d < 3; ++d) {
-            least[d] = std::min(least[d], k[d]);
-            most[d] = std::max(most[d], k[d]);
+    const auto among = [&](const Range& some) {
+        Extent of;
+        for (std::size_t m = some.first; m < some.first + some.count; ++m) {
+            of.add(positions[m]);
         }
+        return of;
+    };
+    for (const Extent& of : of_each_range(positions.size(), cores_for(positions.size()), among)) {
+        add(of.least);
+        add(of.most);
+    }
+}
+
+void Extent::add(const Vec3& position) {
+    for (std::size_t d = 0; d < 3; ++d) {
+        least[d] = std::min(least[d], position[d]);
+        most[d] = std::max(most[d], position[d]);
     }
 }
 

@@ -71,6 +71,7 @@ struct Extent {
     Vec3 least{HUGE_VAL, HUGE_VAL, HUGE_VAL};
     Vec3 most{-HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
     void add(const std::vector<Vec3>& positions);
+    void add(const Vec3& position);
 };
 
 /// Suggests what to do when a trajectory does not fit its matrix in the declared `units`, in which

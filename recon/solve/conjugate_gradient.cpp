@@ -7,6 +7,7 @@
 #include <Eigen/IterativeLinearSolvers>
 
 #include "base/error.hpp"
+#include "base/linear_algebra.hpp"
 #include "solve/residuals.hpp"
 
 namespace lsrecon {
@@ -141,15 +142,23 @@ double true_residual(Device& device, SelfAdjoint& a, const Array& x, Array b, Ar
 
 } // namespace
 
-Solution conjugate_gradient(Device& device, SelfAdjoint& a, Precision precision,
-                            SelfAdjoint* inverse, const Volume& b, const SolveOptions& options) {
+namespace {
+
+/// The iterations for a right-hand side over its norm, and their image on the device.
+struct Iterated {
+    Array x;
+    Residuals residuals;
+    Stop stop;
+    Iterations run;
+};
+
+/// `earlier`, or null, keeps x before the late iterations.
+Iterated iterate(Device& device, SelfAdjoint& a, Precision precision, SelfAdjoint* inverse,
+                 const Volume& b, const SolveOptions& options, EarlierImage* earlier) {
+    require_tolerance(options.tolerance, precision);
     // b of norm 1: squares of floats leave their range at 1e19, which a scan in other units may
     // reach.
     const double norm = b.norm();
-    if (norm == 0) {
-        return zero_solution(static_cast<Eigen::Index>(b.count()));
-    }
-    require_tolerance(options.tolerance, precision);
     Residuals residuals(options);
     residuals.add(norm / norm); // 1, or NaN for a right-hand side that is not finite
     const auto zeros = [&] { return device.zeros(a.inputs(), {true, precision}); };
@@ -165,11 +174,12 @@ Solution conjugate_gradient(Device& device, SelfAdjoint& a, Precision precision,
         return device.dot(r, z);
     };
     double product = precondition(); // r^H z
-    EarlierImage earlier(options.iterations);
     Iterations run;
     device.combine(1, z, 0, p);
     for (int i = 0; i < options.iterations && !residuals.reached(); ++i) {
-        earlier.before(i, device, x);
+        if (earlier != nullptr) {
+            earlier->before(i, device, x);
+        }
         a.apply(p, a_p);
         const double curvature = device.dot(p, a_p);
         residuals.require_positive(curvature);
@@ -188,17 +198,41 @@ Solution conjugate_gradient(Device& device, SelfAdjoint& a, Precision precision,
         run.next_alpha = product / device.dot(p, a_p);
     }
     const double truth = true_residual(device, a, x, b.on(device, precision, 1 / norm), a_p);
-    const ComplexVector solution = norm * device.download(x);
-    residuals.require_finite(solution);
+    if (!std::isfinite(truth)) {
+        residuals.add(truth);
+    }
     if (residuals.reached() && !(truth <= options.tolerance)) {
         throw ToleranceError(text("solve: rounding on the device limits the relative residual to ",
                                   truth, ", above `tolerance` ", options.tolerance));
     }
     const Stop stop = residuals.stop();
     residuals.correct_last(truth);
-    ComplexVector before = stop == Stop::iterations ? earlier.take(norm) : ComplexVector();
-    return {solution, residuals.history(), stop, std::move(before),
-            inverse ? Iterations() : std::move(run)};
+    return {std::move(x), std::move(residuals), stop, std::move(run)};
+}
+
+} // namespace
+
+Solution conjugate_gradient(Device& device, SelfAdjoint& a, Precision precision,
+                            SelfAdjoint* inverse, const Volume& b, const SolveOptions& options) {
+    const double norm = b.norm();
+    if (norm == 0) {
+        return zero_solution(static_cast<Eigen::Index>(b.count()));
+    }
+    EarlierImage earlier(options.iterations);
+    Iterated done = iterate(device, a, precision, inverse, b, options, &earlier);
+    ComplexVector x = device.download(done.x);
+    multiply(x, norm);
+    return {std::move(x), done.residuals.history(), done.stop,
+            done.stop == Stop::iterations ? earlier.take(norm) : ComplexVector(),
+            inverse ? Iterations() : std::move(done.run)};
+}
+
+void add_solution(Device& device, SelfAdjoint& a, Precision precision, SelfAdjoint* inverse,
+                  const Volume& b, const SolveOptions& options, Array& sum) {
+    const double norm = b.norm();
+    if (norm > 0) {
+        device.combine(norm, iterate(device, a, precision, inverse, b, options, nullptr).x, 1, sum);
+    }
 }
 
 ComplexVector repeated(Device& device, SelfAdjoint& a, Precision precision, const Volume& b,
@@ -218,7 +252,9 @@ ComplexVector repeated(Device& device, SelfAdjoint& a, Precision precision, cons
         device.combine(-run.alphas[i], a_p, 1, r);
         device.combine(1, r, run.betas[i], p);
     }
-    return norm * device.download(x);
+    ComplexVector solution = device.download(x);
+    multiply(solution, norm);
+    return solution;
 }
 
 Cost cost_of_conjugate_gradient(std::size_t voxels, Precision precision, bool preconditioned) {

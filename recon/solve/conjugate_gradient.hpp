@@ -92,6 +92,9 @@ void require_tolerance(double tolerance, Precision precision);
 /// the recurrence ends the iterations and the true residual is above the tolerance.
 Solution conjugate_gradient(Device& device, SelfAdjoint& a, Precision precision,
                             SelfAdjoint* inverse, const Volume& b, const SolveOptions& options);
+/// Adds such a solution to an array of the device.
+void add_solution(Device& device, SelfAdjoint& a, Precision precision, SelfAdjoint* inverse,
+                  const Volume& b, const SolveOptions& options, Array& sum);
 /// The image of another b by the iterations of a solve without preconditioner: the polynomial in A
 /// that they were, applied to b.
 ComplexVector repeated(Device& device, SelfAdjoint& a, Precision precision, const Volume& b,

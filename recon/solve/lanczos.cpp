@@ -7,6 +7,7 @@
 
 #include <Eigen/Eigenvalues>
 
+#include "base/linear_algebra.hpp"
 #include "solve/residuals.hpp"
 
 namespace lsrecon {
@@ -57,7 +58,7 @@ ComplexVector PlainRun::image() const {
     if (norm_ == 0) {
         return ComplexVector::Zero(static_cast<Eigen::Index>(a_.inputs()));
     }
-    return norm_ * device_.download(x_);
+    return times(device_.download(x_), norm_);
 }
 
 void PlainRun::add_to(double factor, Array& sum) const {

@@ -3,6 +3,7 @@
 #include "solve/residuals.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <limits>
 
 #include "base/error.hpp"
@@ -47,7 +48,13 @@ void Residuals::require_positive(double curvature) const {
 }
 
 void Residuals::require_finite(const ComplexVector& x) {
-    if (!x.allFinite()) {
+    std::atomic<bool> all{true};
+    for_each_segment(x, [&](const auto& segment, Eigen::Index) {
+        if (!segment.allFinite()) {
+            all = false;
+        }
+    });
+    if (!all) {
         add(std::numeric_limits<double>::quiet_NaN());
     }
 }

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/linear_algebra.hpp"
 #include "base/types.hpp"
 #include "device/device.hpp"
 #include "solve/conjugate_gradient.hpp"
@@ -65,7 +66,7 @@ public:
     const ComplexVector& values() const { return values_; }
     /// Times `scale`, once; empty when none of the late iterations began.
     ComplexVector take(double scale) {
-        values_ *= scale;
+        multiply(values_, scale);
         return std::move(values_);
     }
 
@@ -76,8 +77,8 @@ private:
 
 /// ||image - earlier|| / ||image||; 0 without one of them.
 inline double relative_change(const ComplexVector& image, const ComplexVector& earlier) {
-    const double size = image.norm();
-    return size > 0 && earlier.size() > 0 ? (image - earlier).norm() / size : 0;
+    const double size = norm_of(image);
+    return size > 0 && earlier.size() > 0 ? norm_of(image - earlier) / size : 0;
 }
 
 } // namespace lsrecon

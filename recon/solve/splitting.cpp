@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "base/error.hpp"
+#include "base/linear_algebra.hpp"
 #include "solve/conjugate_gradient.hpp"
 #include "solve/residuals.hpp"
 
@@ -148,7 +149,7 @@ Alternation::Alternation(Device& device, Precision precision, SplitProblem& prob
       a_p_(other ? other->a_p_ : zeros()) {
     problem.b = {}; // its memory is the next one's
     if (problem.start.size() > 0) {
-        device.upload(problem.start / problem.norm, x_);
+        device.upload(over(problem.start, problem.norm), x_);
     }
     for (const RegulariserTerm* const term : problem.terms) {
         const std::size_t count = term->k->outputs();

@@ -39,9 +39,9 @@ ComplexVector System::apply(const ComplexVector& x) {
     const double norm = size > 0 ? size : 1;
     Array in = device_.zeros(static_cast<std::size_t>(x.size()), {true, precision_});
     Array out = device_.zeros(static_cast<std::size_t>(x.size()), {true, precision_});
-    device_.upload(x / norm, in);
+    device_.upload(over(x, norm), in);
     relative_.apply(in, out);
-    return unit() * norm * device_.download(out);
+    return times(device_.download(out), unit() * norm);
 }
 
 bool System::is_real_linear() const {
@@ -75,7 +75,7 @@ System::Products System::products_of(const ComplexVector& image, const Volume& f
         return {};
     }
     Array in = device_.zeros(static_cast<std::size_t>(image.size()), {true, precision_});
-    device_.upload(image / norm, in);
+    device_.upload(over(image, norm), in);
     return products_of(in, norm, f_h_d);
 }
 
@@ -101,18 +101,18 @@ Solution System::solve(const Volume& f_h_d, const SolveOptions& options) {
     if (!others_.empty()) {
         ComplexVector first = iterate_briefly(f_h_d);
         std::vector<SplitProblem> alone;
-        alone.push_back(split(f_h_d, first.cwiseAbs().maxCoeff()));
+        alone.push_back(split(f_h_d, largest_size(first)));
         alone[0].start = std::move(first);
         alone[0].monitor = options.monitor;
         Solution solution = split_solve(device_, precision_, std::move(alone), options)[0];
-        solution.x /= unit();
-        solution.earlier /= unit();
+        divide(solution.x, unit());
+        divide(solution.earlier, unit());
         return solution;
     }
     Solution solution = conjugate_gradient(device_, relative_, precision_, inverse_.get(),
                                            right_hand_side(f_h_d), options);
-    solution.x /= unit();
-    solution.earlier /= unit();
+    divide(solution.x, unit());
+    divide(solution.earlier, unit());
     return solution;
 }
 
@@ -129,7 +129,7 @@ ComplexVector System::normal_product(const ComplexVector& v) {
     Array in = Volume(v).on(device_, precision_, norm > 0 ? 1 / norm : 1);
     Array out = device_.zeros(in.count(), in.element());
     n_->apply(in, out);
-    return norm * device_.download(out);
+    return times(device_.download(out), norm);
 }
 
 void System::improve(Array& x, const Volume& f_h_d, const SolveOptions& options) {
@@ -148,11 +148,8 @@ void System::improve(Array& x, const Volume& f_h_d, const SolveOptions& options)
     SolveOptions of_left = options;
     of_left.tolerance =
         std::max(options.tolerance / share, smallest_tolerance(unit_roundoff(precision_)));
-    device_.upload(conjugate_gradient(device_, relative_, precision_, inverse_.get(),
-                                      Volume(device_, std::move(left), 0), of_left)
-                       .x,
-                   product);
-    device_.combine(1, product, 1, x);
+    add_solution(device_, relative_, precision_, inverse_.get(),
+                 Volume(device_, std::move(left), 0), of_left, x);
 }
 
 /// A rough image, whose largest voxel gives the scale of the regularisers' weights.
@@ -161,12 +158,12 @@ ComplexVector System::iterate_briefly(const Volume& f_h_d) {
     options.iterations = first_iterations;
     options.tolerance = 1e-3;
     options.precondition = false;
-    return unit() * iterate_plainly(f_h_d, options).x;
+    return times(iterate_plainly(f_h_d, options).x, unit());
 }
 
 Solution System::iterate_plainly(const Volume& f_h_d, const SolveOptions& options) {
     Solution solution = conjugate_gradient(device_, plain_, precision_, nullptr, f_h_d, options);
-    solution.x /= unit();
+    divide(solution.x, unit());
     return solution;
 }
 
@@ -198,7 +195,8 @@ double System::explained_from(const ComplexVector& image, const Volume& f_h_d, i
     if (of_b == 0 || size == 0) {
         return 0;
     }
-    const Array start = Volume(image).on(device_, precision_, 1 / size);
+    Array start = device_.zeros(static_cast<std::size_t>(image.size()), {true, precision_});
+    device_.upload(times(image, 1 / size), start);
     Array sum = device_.zeros(start.count(), start.element());
     n_->apply(start, sum);
     Array left = f_h_d.on(device_, precision_, 1 / of_b);

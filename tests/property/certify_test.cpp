@@ -34,7 +34,7 @@ ImageFrame image_by(Transforms& transforms, const Scan& scan, const SolveOptions
     SolveOptions looking_ahead = options;
     looking_ahead.looks_ahead = !by.encoding.is_exact();
     const std::vector<Volume> fhd = by.encoding.adjoint(frame.samples).volumes;
-    const Solved solved = by.solve(fhd, looking_ahead, report);
+    Solved solved = by.solve(fhd, looking_ahead, report);
     ImageFrame image = to_image(frame, solved);
     if (by.encoding.is_exact()) {
         estimate_by_certificate(image, solved, {}, options.lambda, by.encoding.voxels());

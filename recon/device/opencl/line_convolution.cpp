@@ -87,7 +87,7 @@ std::optional<LineConvolution::Lines> LineConvolution::lines_of(std::size_t leng
     if (!radices || !fits()) {
         return std::nullopt;
     }
-    return Lines{length, *radices, at_once, threads, {}};
+    return Lines{length, *radices, at_once, threads, {}, {}};
 }
 
 LineConvolution::Shape LineConvolution::shape_of(const Convolution& by) {
@@ -125,10 +125,14 @@ void LineConvolution::add(const Convolution& by, const std::vector<Array>& maps,
 /// precision makes no variants of the others.
 cl::Kernel LineConvolution::kernel(const char* name, std::size_t dimension, const Shape& shape,
                                    const Array& map) {
-    const Lines& lines = *lines_[dimension];
+    Lines& lines = *lines_[dimension];
     const bool doubles = precision_ == Precision::float64;
     const bool double_maps =
         dimension == 0 && !map.empty() && map.element().precision == Precision::float64;
+    cl::Kernel& known = lines.kernels[{name, double_maps, shape.parities[dimension]}];
+    if (known() != nullptr) {
+        return known;
+    }
     std::string options =
         text("-DALONG_X=", dimension == 0 ? 1 : 0, " -DDOUBLES=", doubles ? 1 : 0,
              " -DMAP_REAL=", double_maps ? "double" : "float", " -DLENGTH=", lines.length,
@@ -139,7 +143,8 @@ cl::Kernel LineConvolution::kernel(const char* name, std::size_t dimension, cons
     for (std::size_t i = 0; i < most_radices; ++i) {
         options += text(" -DR", i, "=", i < lines.radices.size() ? lines.radices[i] : 1);
     }
-    return queue_.kernel("convolution.cl", name, options);
+    known = queue_.kernel("convolution.cl", name, options);
+    return known;
 }
 
 const cl::Buffer& LineConvolution::roots(std::size_t dimension) {

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <array>
+#include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 
 #include "device/device.hpp"
 #include "device/opencl/queue.hpp"
@@ -35,6 +37,8 @@ private:
         std::size_t at_once; ///< lines of a work-group
         std::size_t threads; ///< work-items of a line
         cl::Buffer roots;
+        /// By name, whether maps are doubles, and parities.
+        std::map<std::tuple<const char*, bool, std::size_t>, cl::Kernel> kernels;
     };
     struct Shape;
 

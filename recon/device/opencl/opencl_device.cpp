@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/float_range.hpp"
+#include "base/linear_algebra.hpp"
 #include "base/parallel.hpp"
 #include "base/ranges.hpp"
 #include "base/types.hpp"
@@ -195,7 +196,7 @@ public:
                 return values_of<ComplexVector>(from, first, count);
             }
             const auto floats = values_of<Eigen::VectorXcf>(from, first, count);
-            ComplexVector values(floats.size());
+            auto values = unwritten<ComplexVector>(floats.size());
             for_each_range_in_parallel(count, cores_for(count), [&](const Range& range) {
                 std::copy_n(floats.data() + range.first, range.count, values.data() + range.first);
             });

@@ -10,6 +10,7 @@
 
 #include "base/coil_rows.hpp"
 #include "base/input_file.hpp"
+#include "base/parallel.hpp"
 #include "base/types.hpp"
 #include "io/hdf5/object.hpp"
 
@@ -109,8 +110,15 @@ public:
     /// The next rows x columns of complex values, in the file's own precision: received where they
     /// stay, and looked through for their largest part while they are in the cache.
     CoilRows read_rows(std::size_t rows, std::size_t columns);
+    /// How many parts are worth reading side by side: one where the child sends them.
+    std::size_t parts_of(std::size_t count) const { return answer_ ? 1 : cores_for(count); }
+    /// Some of those that are still to come, read by themselves; only where there are such parts.
+    Hdf5Values part(const Range& of) const;
 
 private:
+    /// Those of a file at an offset.
+    Hdf5Values(const Hdf5Reader& file, std::string name, Precision precision, std::uint64_t offset,
+               std::uint64_t bytes);
     /// Receives at most `bytes` of the numbers, and at least one of them; returns their bytes.
     std::size_t receive(void* to, std::size_t bytes);
     template <typename Number>

@@ -10,7 +10,7 @@
 
 #include "base/machine.hpp"
 #include "base/numbers.hpp"
-#include "base/ranges.hpp"
+#include "base/parallel.hpp"
 #include "io/native/grid.hpp"
 #include "scan/host_memory.hpp"
 #include "scan/trajectories.hpp"
@@ -210,16 +210,29 @@ std::vector<Vec3> read_points(Hdf5Values& stored, std::size_t count, std::size_t
     std::vector<Vec3> points;
     points.reserve(count);
     ask_for_large_pages(points.data(), count * sizeof(Vec3));
-    constexpr std::size_t points_at_a_time = 8192; // which caches hold
-    std::vector<double> k;
-    for (const Range& range : split_into_ranges(count, points_at_a_time)) {
-        k.resize(range.count * dimensions);
-        stored.read(k.data(), k.size());
-        for (auto at = k.begin(); at != k.end(); at += static_cast<long>(dimensions)) {
-            points.push_back(
-                {at[0] * factor[0], at[1] * factor[1], dimensions == 3 ? at[2] * factor[2] : 0});
+    points.resize(count);
+    const auto read_some = [&](const Range& some, Hdf5Values& values) {
+        constexpr std::size_t points_at_a_time = 8192; // which caches hold
+        std::vector<double> k;
+        auto point = points.begin() + static_cast<long>(some.first);
+        for (const Range& range : split_into_ranges(some.count, points_at_a_time)) {
+            k.resize(range.count * dimensions);
+            values.read(k.data(), k.size());
+            for (auto at = k.begin(); at != k.end(); at += static_cast<long>(dimensions)) {
+                *point++ = {at[0] * factor[0], at[1] * factor[1],
+                            dimensions == 3 ? at[2] * factor[2] : 0};
+            }
         }
+    };
+    const std::size_t parts = stored.parts_of(count * dimensions);
+    if (parts == 1) {
+        read_some({0, count}, stored);
+        return points;
     }
+    for_each_range_in_parallel(count, parts, [&](const Range& some) {
+        Hdf5Values values = stored.part({some.first * dimensions, some.count * dimensions});
+        read_some(some, values);
+    });
     return points;
 }
 
