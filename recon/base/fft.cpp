@@ -82,12 +82,16 @@ std::size_t fast_length(std::size_t least) {
     return length;
 }
 
-/// Lines of the fastest dimension, and of the slowest.
+/// Lines of the fastest dimension, of the one between, and of the slowest.
 template <typename Real> struct Fft<Real>::Scratch {
-    Scratch(const LineShape& fast, const LineShape& slow)
-        : in(fast), out(fast), along(slow), frequencies(slow), sum(slow) {}
+    Scratch(const LineShape& fast, const LineShape& middle, const LineShape& slow)
+        : in(fast), out(fast), odd(fast), across(middle), crossed(middle), along(slow),
+          frequencies(slow), sum(slow) {}
     LineBlock<Real> in;
     LineBlock<Real> out;
+    LineBlock<Real> odd;
+    LineBlock<Real> across;
+    LineBlock<Real> crossed;
     LineBlock<Real> along;
     LineBlock<Real> frequencies;
     LineBlock<Real> sum;
@@ -104,6 +108,7 @@ template <typename Real> struct Fft<Real>::Plans {
     std::size_t batch = 1;
     std::vector<Dimension> dimensions; ///< longer than 1
     std::vector<Value> twist; ///< twists of the odd frequencies of the slowest dimension
+    std::vector<Value> fast_twist; ///< and of the fastest one
 
     /// Calls work(on_each) on every core that is to help; on_each(visit) calls visit(index of the
     /// first value, how many) for a few of its lines after the other, of those of whole arrays.
@@ -139,59 +144,139 @@ template <typename Real> struct Fft<Real>::Plans {
                 if (!as_it_is) {
                     in.gather(here, count);
                 }
-                of.plans.transform(direction, as_it_is ? here : in.data(), out);
+                of.plans.transform(direction, as_it_is ? here : in.data(), out.data());
                 out.scatter(here, count);
             });
         });
     }
 
     std::shared_ptr<Scratch> scratch() const {
-        return std::make_shared<Scratch>(dimensions.front().shape, dimensions.back().shape);
+        const std::size_t middle = dimensions.size() / 2; // of two, the slower one
+        return std::make_shared<Scratch>(dimensions.front().shape, dimensions[middle].shape,
+                                         dimensions.back().shape);
     }
-    /// Calls visit(memory, index of the first value, how many) for a few lines of a dimension of
-    /// one array after the other: with `alone` on this thread, else on every core where that is
-    /// worth it.
+    /// Calls visit(memory, i) for every i below `visits`: with `alone` on this thread, else on
+    /// every core where that is worth it.
     template <typename Visit>
-    void in_scratch(const Dimension& of, Scratch* alone, const Visit& visit) const {
-        few_lines_at_a_time(
-            of, count, alone == nullptr && count >= worth_threads, [&](const auto& on_each) {
-                const std::shared_ptr<Scratch> own = alone == nullptr ? scratch() : nullptr;
-                Scratch& memory = own ? *own : *alone;
-                on_each([&](std::size_t first, std::size_t lines) { visit(memory, first, lines); });
-            });
-    }
-    void load(const Lines& lines, Value* array, Scratch* alone) const {
-        const Dimension& of = dimensions.front();
-        in_scratch(of, alone, [&](Scratch& by, std::size_t first, std::size_t several) {
-            lines.load(first, several * of.shape.length, by.in.data());
-            of.plans.transform(Direction::forward, by.in.data(), by.out);
-            by.out.scatter(array + first, several);
+    void in_scratch(std::size_t visits, Scratch* alone, const Visit& visit) const {
+        const bool threads = alone == nullptr && count >= worth_threads;
+        for_each_range_in_parallel(visits, threads ? all_cores() : 1, [&](const Range& range) {
+            const std::shared_ptr<Scratch> own = alone == nullptr ? scratch() : nullptr;
+            Scratch& memory = own ? *own : *alone;
+            for (std::size_t i = range.first; i < range.first + range.count; ++i) {
+                visit(memory, i);
+            }
         });
     }
-    void store(const Lines& lines, Value* array, Scratch* alone) const {
+
+    /// A few rows at a time, or, of three dimensions, a plane, which stays in the cache for both of
+    /// its transforms: calls visit(memory, first row, rows).
+    template <typename Visit> void in_sheets(Scratch* alone, const Visit& visit) const {
+        const std::size_t rows = count / dimensions.front().shape.length;
+        const std::size_t of_sheet = dimensions.size() == 3 ? dimensions[1].shape.length : together;
+        in_scratch(divide_up(rows, of_sheet), alone, [&](Scratch& by, std::size_t i) {
+            visit(by, i * of_sheet, std::min(of_sheet, rows - i * of_sheet));
+        });
+    }
+    /// Calls visit(first value, lines) for a few of these rows after the other.
+    template <typename Visit>
+    void in_rows(std::size_t first, std::size_t rows, const Visit& visit) const {
+        for (std::size_t row = 0; row < rows; row += together) {
+            visit((first + row) * dimensions.front().shape.length, std::min(together, rows - row));
+        }
+    }
+    /// Rows from `in` to `array`, or back to `out`; `in` and `out` are spare memory otherwise.
+    void rows_to(Scratch& by, Value* array, std::size_t lines) const {
         const Dimension& of = dimensions.front();
-        in_scratch(of, alone, [&](Scratch& by, std::size_t first, std::size_t several) {
-            by.in.gather(array + first, several);
-            of.plans.transform(Direction::backward, by.in.data(), by.out);
-            lines.store(first, several * of.shape.length, by.out.data());
+        if (lines == together && is_aligned(array)) {
+            of.plans.transform(Direction::forward, by.in.data(), array);
+            return;
+        }
+        of.plans.transform(Direction::forward, by.in.data(), by.out.data());
+        by.out.scatter(array, lines);
+    }
+    void rows_from(Scratch& by, Value* array, std::size_t lines, LineBlock<Real>& to) const {
+        const Dimension& of = dimensions.front();
+        if (lines == together && is_aligned(array)) {
+            of.plans.transform(Direction::backward, array, to.data());
+            return;
+        }
+        by.in.gather(array, lines);
+        of.plans.transform(Direction::backward, by.in.data(), by.out.data());
+        if (&to != &by.out) {
+            std::copy_n(by.out.data(), lines * of.shape.length, to.data());
+        }
+    }
+    /// Columns of a plane that begins at `row`, of three dimensions.
+    void columns(Scratch& by, Direction direction, std::size_t row, Value* array) const {
+        if (dimensions.size() < 3) {
+            return;
+        }
+        const Dimension& of = dimensions[1];
+        for (std::size_t x = 0; x < of.shape.step; x += together) {
+            Value* const here = array + row * of.shape.step + x;
+            const std::size_t lines = std::min(together, of.shape.step - x);
+            by.across.gather(here, lines);
+            of.plans.transform(direction, by.across.data(), by.crossed.data());
+            by.crossed.scatter(here, lines);
+        }
+    }
+    /// `odd`, if any, is for the values times the twist of the fastest dimension.
+    void load(const Lines& lines, Value* array, Value* odd, Scratch* alone) const {
+        const std::size_t length = dimensions.front().shape.length;
+        in_sheets(alone, [&](Scratch& by, std::size_t first_row, std::size_t rows) {
+            in_rows(first_row, rows, [&](std::size_t first, std::size_t several) {
+                lines.load(first, several * length, by.in.data());
+                rows_to(by, array + first, several);
+                if (odd != nullptr) {
+                    for (std::size_t l = 0; l < several; ++l) {
+                        ComplexRows<Real>::multiply_by(fast_twist.data(), by.in.line(l), length);
+                    }
+                    rows_to(by, odd + first, several);
+                }
+            });
+            columns(by, Direction::forward, first_row, array);
+        });
+    }
+    void store(const Lines& lines, Value* array, Value* odd, Scratch* alone) const {
+        const std::size_t length = dimensions.front().shape.length;
+        in_sheets(alone, [&](Scratch& by, std::size_t first_row, std::size_t rows) {
+            columns(by, Direction::backward, first_row, array);
+            in_rows(first_row, rows, [&](std::size_t first, std::size_t several) {
+                if (odd == nullptr) {
+                    rows_from(by, array + first, several, by.out);
+                    lines.store(first, several * length, by.out.data());
+                    return;
+                }
+                rows_from(by, odd + first, several, by.odd);
+                rows_from(by, array + first, several, by.out);
+                for (std::size_t l = 0; l < several; ++l) {
+                    ComplexRows<Real>::add_conjugate_product(fast_twist.data(), by.odd.line(l),
+                                                             by.out.line(l), length);
+                }
+                lines.store(first, several * length, by.out.data());
+            });
         });
     }
 
     /// convolve() along the slowest dimension.
     void filter(const Spectra& spectra, Value* array, Scratch* alone) const {
         const Dimension& of = dimensions.back();
-        in_scratch(of, alone, [&](Scratch& by, std::size_t first, std::size_t lines) {
+        const std::size_t all = count / of.shape.length;
+        in_scratch(divide_up(all, together), alone, [&](Scratch& by, std::size_t i) {
+            const std::size_t first = i * together;
+            const std::size_t lines = std::min(together, all - first);
             by.along.gather(array + first, lines);
-            of.plans.transform(Direction::forward, by.along.data(), by.frequencies);
+            of.plans.transform(Direction::forward, by.along.data(), by.frequencies.data());
             by.frequencies.multiply_by_spectrum(spectra.even + first, lines);
-            of.plans.transform(Direction::backward, by.frequencies.data(), by.sum);
+            of.plans.transform(Direction::backward, by.frequencies.data(), by.sum.data());
             if (spectra.odd != nullptr) {
                 for (std::size_t l = 0; l < lines; ++l) {
                     ComplexRows<Real>::multiply_by(twist.data(), by.along.line(l), of.shape.length);
                 }
-                of.plans.transform(Direction::forward, by.along.data(), by.frequencies);
+                of.plans.transform(Direction::forward, by.along.data(), by.frequencies.data());
                 by.frequencies.multiply_by_spectrum(spectra.odd + first, lines);
-                of.plans.transform(Direction::backward, by.frequencies.data(), by.along);
+                of.plans.transform(Direction::backward, by.frequencies.data(), by.along.data());
                 for (std::size_t l = 0; l < lines; ++l) {
                     ComplexRows<Real>::add_conjugate_product(twist.data(), by.along.line(l),
                                                              by.sum.line(l), of.shape.length);
@@ -223,24 +308,21 @@ template <typename Real> struct Fft<Real>::Plans {
             }
         });
     }
-    void convolve(const Spectra& spectra, const Lines& lines, Value* workspace,
-                  Scratch* alone) const {
-        const bool several = alone == nullptr && count >= worth_threads;
+    void convolve(const Spectra& spectra, const Spectra* of_odd, const Lines& lines,
+                  Value* workspace, Scratch* alone) const {
+        Value* const odd = of_odd == nullptr ? nullptr : workspace + count;
         if (dimensions.size() == 1) {
             lines.load(0, count, workspace);
             filter(spectra, workspace, alone);
             lines.store(0, count, workspace);
             return;
         }
-        load(lines, workspace, alone);
-        for (std::size_t d = 1; d + 1 < dimensions.size(); ++d) {
-            along(dimensions[d], Direction::forward, workspace, count, several);
-        }
+        load(lines, workspace, odd, alone);
         filter(spectra, workspace, alone);
-        for (std::size_t d = 1; d + 1 < dimensions.size(); ++d) {
-            along(dimensions[d], Direction::backward, workspace, count, several);
+        if (odd != nullptr) {
+            filter(*of_odd, odd, alone);
         }
-        store(lines, workspace, alone);
+        store(lines, workspace, odd, alone);
     }
 };
 
@@ -255,12 +337,18 @@ Fft<Real>::Fft(const std::array<std::size_t, 3>& extents, std::size_t batch)
         }
         plans_->count *= extent;
     }
-    const std::size_t slowest =
-        plans_->dimensions.empty() ? 0 : plans_->dimensions.back().shape.length;
-    for (std::size_t n = 0; n < slowest; ++n) {
-        const Complex turned =
-            std::polar(1.0, -pi * static_cast<double>(n) / static_cast<double>(slowest));
-        plans_->twist.emplace_back(turned);
+    const auto twist_of = [](std::size_t length) {
+        std::vector<std::complex<Real>> twist;
+        for (std::size_t n = 0; n < length; ++n) {
+            const Complex turned =
+                std::polar(1.0, -pi * static_cast<double>(n) / static_cast<double>(length));
+            twist.emplace_back(turned);
+        }
+        return twist;
+    };
+    if (!plans_->dimensions.empty()) {
+        plans_->twist = twist_of(plans_->dimensions.back().shape.length);
+        plans_->fast_twist = twist_of(plans_->dimensions.front().shape.length);
     }
 }
 
@@ -272,10 +360,10 @@ template <typename Real> void Fft<Real>::forward(std::complex<Real>* values) con
 template <typename Real> void Fft<Real>::backward(std::complex<Real>* values) const {
     plans_->run(Direction::backward, values);
 }
-template <typename Real> void Fft<Real>::convolve(const Spectra& spectra, const Lines& lines,
-                                                  std::complex<Real>* workspace,
+template <typename Real> void Fft<Real>::convolve(const Spectra& spectra, const Spectra* of_odd,
+                                                  const Lines& lines, std::complex<Real>* workspace,
                                                   Scratch* alone) const {
-    plans_->convolve(spectra, lines, workspace, alone);
+    plans_->convolve(spectra, of_odd, lines, workspace, alone);
 }
 template <typename Real> std::shared_ptr<typename Fft<Real>::Scratch> Fft<Real>::scratch() const {
     return plans_->scratch();
@@ -323,10 +411,13 @@ template <typename Real> struct CroppedFft<Real>::Plans {
         return first_of_frequency(1, r % of.kept[1]) + first_of_frequency(2, r / of.kept[1]);
     }
 
-    /// Calls visit(blocks, i) for every i below `count`, on every core with blocks of its own.
+    /// Calls visit(blocks, i) for every i below `count`, on every core, where that is worth it,
+    /// with blocks of its own.
     template <typename Visit>
     void in_blocks(std::size_t d, std::size_t count, const Visit& visit) const {
-        for_each_range_in_parallel(count, all_cores(), [&](const Range& range) {
+        const std::size_t values = of.arrays * of.extents[0] * of.extents[1] * of.extents[2];
+        const std::size_t cores = values >= worth_threads ? all_cores() : 1;
+        for_each_range_in_parallel(count, cores, [&](const Range& range) {
             LineBlock<Real> in(dimensions[d].shape);
             LineBlock<Real> out(dimensions[d].shape);
             for (std::size_t i = range.first; i < range.first + range.count; ++i) {
@@ -353,7 +444,7 @@ template <typename Real> struct CroppedFft<Real>::Plans {
             for (const Range& part : read) {
                 in.gather(here, count, part);
             }
-            by.plans.transform(direction, in.data(), out);
+            by.plans.transform(direction, in.data(), out.data());
             for (const Range& part : written) {
                 out.scatter(here, count, part);
             }
@@ -374,7 +465,7 @@ template <typename Real> struct CroppedFft<Real>::Plans {
             for (std::size_t l = 0; l < lines; ++l) {
                 load(l % of.arrays, first + l / of.arrays, in.line(l));
             }
-            dimensions[0].plans.transform(Direction::forward, in.data(), out);
+            dimensions[0].plans.transform(Direction::forward, in.data(), out.data());
             if (of.arrays > 1) {
                 out.scatter(values + kept_row(first), lines);
                 return;
@@ -404,7 +495,7 @@ template <typename Real> struct CroppedFft<Real>::Plans {
                     std::copy_n(values + kept_row(first + l), of.extents[0], in.line(l));
                 }
             }
-            dimensions[0].plans.transform(Direction::backward, in.data(), out);
+            dimensions[0].plans.transform(Direction::backward, in.data(), out.data());
             for (std::size_t l = 0; l < lines; ++l) {
                 store(l % of.arrays, first + l / of.arrays, out.line(l));
             }

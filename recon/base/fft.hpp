@@ -40,13 +40,15 @@ public:
             store;
     };
     /// Stores of the array x, of two values or more, that is loaded,
-    ///     backward(even * forward(x)) + conj(t) backward(odd * forward(t x)).
+    ///     c(x) = backward(even * forward(x)) + conj(t) backward(odd * forward(t x)).
     /// L is the length of the slowest dimension that is longer than 1, and t = exp(-i pi n / L)
     /// along it: a circular convolution with period 2L there, whose spectrum is `even` at even
-    /// frequencies and `odd` at odd ones. `workspace` is for one array. On every core, or, with
-    /// the memory of a thread for its lines, on this one alone.
-    void convolve(const Spectra& spectra, const Lines& lines, std::complex<Real>* workspace,
-                  Scratch* alone) const;
+    /// frequencies and `odd` at odd ones. With `of_odd`, spectra of odd frequencies of the fastest
+    /// of two dimensions or more, whose twist is u, it stores c(x) + conj(u) c'(u x).
+    /// `workspace` is for one array, or two then. On every core, or, with the memory of a thread
+    /// for its lines, on this one alone.
+    void convolve(const Spectra& spectra, const Spectra* of_odd, const Lines& lines,
+                  std::complex<Real>* workspace, Scratch* alone) const;
     /// The memory in which a thread convolves again and again.
     std::shared_ptr<Scratch> scratch() const;
 

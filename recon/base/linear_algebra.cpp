@@ -7,11 +7,11 @@
 
 namespace lsrecon {
 
-template <typename Real>
-LSRECON_AVX2_CLONE void ComplexRows<Real>::multiply(const Value* a, const Value* b,
+template <typename Real> template <typename Factor>
+LSRECON_AVX2_CLONE void ComplexRows<Real>::multiply(const std::complex<Factor>* a, const Value* b,
                                                     Value* __restrict out, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) {
-        out[i] = product(a[i], b[i]);
+        out[i] = product(Value(a[i]), b[i]);
     }
 }
 
@@ -22,24 +22,35 @@ ComplexRows<Real>::multiply_by(const Value* a, Value* __restrict out, std::size_
     }
 }
 
-template <typename Real>
-LSRECON_AVX2_CLONE void ComplexRows<Real>::multiply_conjugate(const Value* a, const Value* b,
-                                                              Value* __restrict out,
+template <typename Real> template <typename Factor>
+LSRECON_AVX2_CLONE void ComplexRows<Real>::multiply_conjugate(const std::complex<Factor>* a,
+                                                              const Value* b, Value* __restrict out,
                                                               std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) {
-        out[i] = product(std::conj(a[i]), b[i]);
+        out[i] = product(std::conj(Value(a[i])), b[i]);
     }
 }
 
-template <typename Real>
-LSRECON_AVX2_CLONE void ComplexRows<Real>::add_conjugate_product(const Value* a, const Value* b,
-                                                                 Value* __restrict out,
-                                                                 std::size_t count) {
+template <typename Real> template <typename Factor> LSRECON_AVX2_CLONE void
+ComplexRows<Real>::add_conjugate_product(const std::complex<Factor>* a, const Value* b,
+                                         Value* __restrict out, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) {
-        out[i] += product(std::conj(a[i]), b[i]);
+        out[i] += product(std::conj(Value(a[i])), b[i]);
     }
 }
 
+#define LSRECON_ROWS(Real, Factor)                                                                 \
+    template void ComplexRows<Real>::multiply(const std::complex<Factor>*, const Value*, Value*,   \
+                                              std::size_t);                                        \
+    template void ComplexRows<Real>::multiply_conjugate(const std::complex<Factor>*, const Value*, \
+                                                        Value*, std::size_t);                      \
+    template void ComplexRows<Real>::add_conjugate_product(const std::complex<Factor>*,            \
+                                                           const Value*, Value*, std::size_t);
+LSRECON_ROWS(float, float)
+LSRECON_ROWS(float, double)
+LSRECON_ROWS(double, float)
+LSRECON_ROWS(double, double)
+#undef LSRECON_ROWS
 template struct ComplexRows<float>;
 template struct ComplexRows<double>;
 

@@ -17,18 +17,23 @@ std::complex<Real> product(const std::complex<Real>& a, const std::complex<Real>
     return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
 
-/// Such products of numbers in a row, in float and double. A row that is written overlaps no other.
+/// Such products of numbers in a row, in float and double; a factor may be in the other precision.
+/// A row that is written overlaps no other.
 template <typename Real> struct ComplexRows {
     using Value = std::complex<Real>;
     /// out = a b
-    static void multiply(const Value* a, const Value* b, Value* out, std::size_t count);
+    template <typename Factor> static void multiply(const std::complex<Factor>* a, const Value* b,
+                                                    Value* out, std::size_t count);
     /// out *= a
     static void multiply_by(const Value* a, Value* out, std::size_t count);
     /// out = conj(a) b
-    static void multiply_conjugate(const Value* a, const Value* b, Value* out, std::size_t count);
+    template <typename Factor> static void multiply_conjugate(const std::complex<Factor>* a,
+                                                              const Value* b, Value* out,
+                                                              std::size_t count);
     /// out += conj(a) b
-    static void add_conjugate_product(const Value* a, const Value* b, Value* out,
-                                      std::size_t count);
+    template <typename Factor> static void add_conjugate_product(const std::complex<Factor>* a,
+                                                                 const Value* b, Value* out,
+                                                                 std::size_t count);
 };
 
 /// A volume's numbers in the memory of the host, of which the same volume (device/volume.hpp) is

@@ -60,7 +60,7 @@ struct Convolution {
     /// dimension of one value is 1.
     const std::vector<Box>& boxes;
     const Array& spectra; ///< real, of one parity after the other
-    Array& periods; ///< workspace: a batch, or more for what can do more at once
+    Array& periods; ///< workspace, as much as an Embedding says
 };
 
 class Device;

@@ -45,7 +45,7 @@ template <typename Real, typename Map> class BoxLines {
 public:
     using Value = std::complex<Real>;
 
-    /// `factors` are those of the box. A null map stands for 1. `memory` is for three rows of x of
+    /// `factors` are those of the box. A null map stands for 1. `memory` is for two rows of x of
     /// the only thread that calls; null where several do.
     BoxLines(const Box& box, const Value* factors, const std::complex<Map>* map,
              Value* memory = nullptr)
@@ -55,7 +55,7 @@ public:
 
     /// Points of the period: factors(n) map(n) in(n), and 0 where no value is.
     void pad(const Range& points, const Value* in, Value* out) const {
-        for_each_row(points, [&](const Row& row, Value* with_factors, Value* of_map) {
+        for_each_row(points, [&](const Row& row, Value* with_factors) {
             Value* const to = out + row.first;
             if (!row.inside) {
                 std::fill_n(to, box_.extents[0], Value(0));
@@ -67,16 +67,16 @@ public:
                 values = with_factors;
             }
             if (map_ != nullptr) {
-                Of::multiply(map_from(row.n, of_map), values, to, length());
+                Of::multiply(map_ + row.n, values, to, length());
             } else {
                 std::copy_n(values, length(), to);
             }
             std::fill(to + length(), to + box_.extents[0], Value(0));
         });
     }
-    /// out(n) += conj(factors(n) map(n)) times the points of the period.
-    void crop(const Range& points, const Value* in, Value* out) const {
-        for_each_row(points, [&](const Row& row, Value* with_factors, Value* of_map) {
+    /// out(n) += conj(factors(n) map(n)) times the points of the period; or = with `first`.
+    void crop(const Range& points, const Value* in, Value* out, bool first) const {
+        for_each_row(points, [&](const Row& row, Value* with_factors) {
             if (!row.inside) {
                 return;
             }
@@ -86,8 +86,12 @@ public:
                 values = with_factors;
             }
             Value* const to = out + row.n;
-            if (map_ != nullptr) {
-                Of::add_conjugate_product(map_from(row.n, of_map), values, to, length());
+            if (map_ != nullptr && first) {
+                Of::multiply_conjugate(map_ + row.n, values, to, length());
+            } else if (map_ != nullptr) {
+                Of::add_conjugate_product(map_ + row.n, values, to, length());
+            } else if (first) {
+                std::copy_n(values, length(), to);
             } else {
                 std::transform(values, values + length(), to, to, std::plus<Value>());
             }
@@ -105,11 +109,11 @@ private:
 
     std::size_t length() const { return box_.size[0]; }
 
-    /// visit(row, memory for as many values, and for as many again)
+    /// visit(row, memory for as many values)
     template <typename Visit> void for_each_row(const Range& points, const Visit& visit) const {
-        std::vector<Value> own(memory_ == nullptr ? 3 * length() : 0);
+        std::vector<Value> own(memory_ == nullptr ? 2 * length() : 0);
         Value* const memory = memory_ == nullptr ? own.data() : memory_;
-        Value* const factors = memory + 2 * length();
+        Value* const factors = memory + length();
         std::optional<Value> known; // those of y and z in the factors
         for (std::size_t first = 0; first < points.count; first += box_.extents[0]) {
             const std::size_t yz = (points.first + first) / box_.extents[0];
@@ -126,17 +130,7 @@ private:
                 }
             }
             visit({first, inside, (z * box_.size[1] + y) * length(), plain_ ? nullptr : factors},
-                  memory, memory + length());
-        }
-    }
-
-    /// The map of a row, in the precision of the values.
-    const Value* map_from(std::size_t n, Value* memory) const {
-        if constexpr (std::is_same_v<Real, Map>) {
-            return map_ + n;
-        } else {
-            std::copy_n(map_ + n, length(), memory);
-            return memory;
+                  memory);
         }
     }
 
@@ -187,50 +181,67 @@ private:
         const Value* const from = numbers<Value>(in);
         Value* const to = numbers<Value>(out);
         Value* const periods = numbers<Value>(by.periods);
-        // The slowest dimension has both parities, whatever the parity of the others.
+        // The slowest dimension has both parities, whatever the parity of the others; the faster of
+        // two, too.
         const std::size_t passes = divide_up(by.boxes.size(), 2);
-        const auto add_of_map = [&](std::size_t c, Value* period, Value* sum, OfCore* alone) {
-            for (std::size_t i = 0; i < passes; ++i) {
+        const bool both = passes == 2 && by.periods.count() >= 2 * fft_.count();
+        const auto spectra_of = [&](std::size_t pass) -> typename Fft<Real>::Spectra {
+            const Real* const even = spectra + pass * fft_.count();
+            return {even, by.boxes.size() > 1 ? even + passes * fft_.count() : nullptr};
+        };
+        const auto add_of_map = [&](std::size_t c, Value* period, Value* sum, bool is_first,
+                                    OfCore* alone) {
+            for (std::size_t i = 0; i < passes; i += both ? 2 : 1) {
                 const BoxLines<Real, Map> lines(by.boxes[i], factors[i], of_maps[c],
                                                 alone == nullptr ? nullptr : alone->rows.data());
-                const Real* const even = spectra + i * fft_.count();
-                fft_.convolve({even, by.boxes.size() > 1 ? even + passes * fft_.count() : nullptr},
-                              {[&](std::size_t first, std::size_t count, Value* values) {
-                                   lines.pad({first, count}, from, values);
-                               },
-                               [&](std::size_t first, std::size_t count, const Value* values) {
-                                   lines.crop({first, count}, values, sum);
-                               }},
-                              period, alone == nullptr ? nullptr : alone->lines.get());
+                const auto of_odd = spectra_of(both ? 1 : 0);
+                const bool first = is_first && i == 0;
+                fft_.convolve(
+                    spectra_of(i), both ? &of_odd : nullptr,
+                    {[&](std::size_t first_point, std::size_t count, Value* values) {
+                         lines.pad({first_point, count}, from, values);
+                     },
+                     [&](std::size_t first_point, std::size_t count, const Value* values) {
+                         lines.crop({first_point, count}, values, sum, first);
+                     }},
+                    period, alone == nullptr ? nullptr : alone->lines.get());
             }
         };
+        const std::size_t of_core = (both ? 2 : 1) * fft_.count();
         const std::vector<Range> shares = shares_of(maps.size(), fft_.count());
-        const std::size_t cores = std::min(shares.size(), all_cores());
+        const std::size_t cores =
+            std::min({shares.size(), all_cores(), by.periods.count() / of_core});
         for (std::size_t core = of_cores_.size(); core < cores; ++core) {
-            of_cores_.push_back({fft_.scratch(), std::vector<Value>(3 * by.boxes[0].extents[0])});
+            of_cores_.push_back({fft_.scratch(), std::vector<Value>(2 * by.boxes[0].extents[0])});
         }
         if (shares.size() == 1) {
             for (std::size_t c = 0; c < maps.size(); ++c) {
                 const bool is_small = fft_.count() < worth_several_cores;
-                add_of_map(c, periods, to, is_small ? &of_cores_[0] : nullptr);
+                add_of_map(c, periods, to, false, is_small ? &of_cores_[0] : nullptr);
             }
             return;
         }
         sums_.resize(shares.size() * in.count());
-        for_each_in_parallel(shares.size(), [&](std::size_t i) {
-            Value* const period = periods + i % cores * fft_.count(); // in the cache of its core
-            Value* const sum = sums_.data() + i * in.count();
-            std::fill_n(sum, in.count(), Value(0));
-            for (std::size_t c = shares[i].first; c < shares[i].first + shares[i].count; ++c) {
-                add_of_map(c, period, sum, &of_cores_[i % cores]);
+        for_each_in_parallel(cores, [&](std::size_t core) {
+            Value* const period = periods + core * of_core; // in its cache
+            for (std::size_t i = core; i < shares.size(); i += cores) {
+                const Range& share = shares[i];
+                Value* const sum = sums_.data() + i * in.count();
+                for (std::size_t c = share.first; c < share.first + share.count; ++c) {
+                    add_of_map(c, period, sum, c == share.first, &of_cores_[core]);
+                }
             }
         });
         const std::size_t adding = cores_for(shares.size() * in.count());
         for_each_range_in_parallel(in.count(), adding, [&](const Range& some) {
-            for (std::size_t i = 0; i < shares.size(); ++i) {
-                const Value* const sum = sums_.data() + i * in.count() + some.first;
-                std::transform(sum, sum + some.count, to + some.first, to + some.first,
-                               std::plus<Value>());
+            constexpr std::size_t in_cache = 1024;
+            for (const Range& few : split_into_ranges(some.count, in_cache)) {
+                const std::size_t first = some.first + few.first;
+                for (std::size_t i = 0; i < shares.size(); ++i) {
+                    const Value* const sum = sums_.data() + i * in.count() + first;
+                    std::transform(sum, sum + few.count, to + first, to + first,
+                                   std::plus<Value>());
+                }
             }
         });
     }

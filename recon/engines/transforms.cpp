@@ -73,22 +73,43 @@ std::unique_ptr<Transforms> Transforms::alone() const {
     return with(options);
 }
 
+std::unique_ptr<Transforms> Transforms::made_on_processors(ComputeOptions options) {
+    options.backend = "host";
+    options.kernel = "";
+    options.parameters = {};
+    options.ranks = nullptr;
+    options.kept = nullptr; // what is kept outlives this device
+    options.on_info = [](const std::string&) {}; // how the image is computed is said once
+    return std::make_unique<Transforms>(make_processors(), std::move(options));
+}
+
 Transforms& Transforms::on_processors() {
     if (device().kind() != "opencl") {
         return *this;
     }
     if (!on_processors_) {
         ComputeOptions options = options_;
-        options.backend = "host";
-        options.kernel = "";
         options.engine = engine_by_cost;
-        options.parameters = {};
-        options.ranks = nullptr;
-        options.kept = nullptr; // what is kept outlives this device
-        options.on_info = [](const std::string&) {}; // how the image is computed is said once
-        on_processors_ = std::make_unique<Transforms>(make_processors(), std::move(options));
+        on_processors_ = made_on_processors(std::move(options));
     }
     return *on_processors_;
+}
+
+Transforms& Transforms::for_estimates() {
+    constexpr double most_error = 1e-5; // of noise that any scan has
+    if (is_reference(device().kind())) {
+        return *this;
+    }
+    if (!for_estimates_) {
+        ComputeOptions options = options_;
+        options.engine = "nufft";
+        options.accuracy =
+            options.accuracy > 0 ? std::min(options.accuracy, most_error) : most_error;
+        options.accuracy_is_of_image = true;
+        options.on_finding = [](const Finding&) {}; // an exact engine serves where it does not
+        for_estimates_ = made_on_processors(std::move(options));
+    }
+    return *for_estimates_;
 }
 
 EngineFacts Transforms::facts(const Machine& machine, Kernels::FindParameters parameters) {

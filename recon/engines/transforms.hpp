@@ -24,6 +24,9 @@ public:
     /// Transforms of this rank on the processors, for small problems beside the image: compiling
     /// and starting kernels takes longer than these. Itself, where no kernels are compiled.
     Transforms& on_processors();
+    /// The same for numbers that no image is made of, many transforms of one trajectory each: the
+    /// NUFFT where it serves. Itself on the reference.
+    Transforms& for_estimates();
 
     Device& device() { return *kernels_->device; }
     const Device& device() const { return *kernels_->device; }
@@ -96,7 +99,10 @@ private:
     EngineContext context_; ///< its parameters go into the record
     EngineFacts predicting_; ///< the same; its parameters do not
     EngineFacts choosing_; ///< facts of the standard machine
+    static std::unique_ptr<Transforms> made_on_processors(ComputeOptions options);
+
     std::unique_ptr<Transforms> on_processors_; ///< made when they are first asked for
+    std::unique_ptr<Transforms> for_estimates_; ///< the same
 };
 
 /// A kind of device, and what computes on it.

@@ -136,8 +136,9 @@ DelaysFound fitted(ScanInPreparation& preparation, const FramesToFit& of) {
     options.solve = {1e-3, 15, 1e-4};
     options.start = of.start;
     const auto fitted_with = [&](const CoilRows& maps) {
-        return DelaysFound{fit_parameters(preparation.transforms, grid, maps, of.frames, options),
-                           of.names, of.is_radial};
+        return DelaysFound{
+            fit_parameters(preparation.transforms.for_estimates(), grid, maps, of.frames, options),
+            of.names, of.is_radial};
     };
     const DelaysFound found = fitted_with({});
     if (scan.coil_maps.empty() || (found.is_known() && !found.is_clear())) {
@@ -280,6 +281,7 @@ StepCost cost_of_delays(const ScanToPrepare& of) {
         !course.shows_delays) {
         return {};
     }
+    Transforms& transforms = of.transforms.for_estimates();
     constexpr double transforms_of_fit = 12; // by an image each
     constexpr double iterations = 15;
     const Grid box = box_of_fit(of.grid);
@@ -289,13 +291,13 @@ StepCost cost_of_delays(const ScanToPrepare& of) {
         inside.push_back(trajectory.positions[m]);
     }
     const auto coils = static_cast<double>(std::min(of.scan.coils(), most_coils(box)));
-    const PiecewiseTransform fhd(of.transforms, inside, Voxels::of_grid(grid));
+    const PiecewiseTransform fhd(transforms, inside, Voxels::of_grid(grid));
     const double product =
-        Toeplitz::seconds(of.transforms.device(), grid, of.transforms.solver_precision(), 1);
+        Toeplitz::seconds(transforms.device(), grid, transforms.solver_precision(), 1);
     return {{{"delays", transforms_of_fit * (fhd.predicted("fhd", std::size_t(coils)).seconds +
                                              iterations * coils * product) +
-                            of.transforms.device().machine_model().making}},
-            cost_of_fhd(of.transforms, std::size_t(coils), inside.size(), grid.voxels())};
+                            transforms.device().machine_model().making}},
+            cost_of_fhd(transforms, std::size_t(coils), inside.size(), grid.voxels())};
 }
 
 } // namespace lsrecon

@@ -39,7 +39,7 @@ bool has_ghost(const Findings& findings) {
 Transforms& transforms_for(Transforms& transforms, const Grid& grid,
                            const std::vector<Vec3>& positions, std::size_t maps, double models) {
     constexpr double next_to_none = 0.2; // s; a kernel takes as long to compile
-    Transforms& processors = transforms.on_processors();
+    Transforms& processors = transforms.for_estimates();
     return CoarseModels::seconds(processors, grid, positions, maps, models) < next_to_none
                ? processors
                : transforms;

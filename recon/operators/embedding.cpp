@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/fft.hpp"
+#include "base/parallel.hpp"
 #include "base/ranges.hpp"
 
 namespace lsrecon {
@@ -31,7 +32,7 @@ Embedding::Embedding(const Grid& grid, bool on_host) : parities{{0, 0, 0}}, on_h
 
 std::size_t Embedding::periods(Precision precision) const {
     if (on_host_) {
-        return 1;
+        return extents[2] == 1 ? 2 : 1;
     }
     const std::size_t of_parity_of_x = extents[2] > 1 ? 3 : 1;
     const bool both = 2 * of_parity_of_x * points() * 2 * bytes_of(precision) <= most_bytes;
@@ -40,14 +41,17 @@ std::size_t Embedding::periods(Precision precision) const {
 
 // The batches are of equal size, as far as they can be.
 std::size_t Embedding::batch(std::size_t maps, Precision precision) const {
-    const std::size_t bytes = workspace(1, precision) * 2 * bytes_of(precision);
+    const std::size_t of_one = (on_host_ ? 1 : periods(precision)) * points();
+    const std::size_t bytes = of_one * 2 * bytes_of(precision);
     const std::size_t affordable = std::max<std::size_t>(1, most_bytes / bytes);
     const std::size_t all = std::max<std::size_t>(maps, 1);
     return divide_up(all, divide_up(all, affordable));
 }
 
 std::size_t Embedding::workspace(std::size_t batch, Precision precision) const {
-    return batch * periods(precision) * points();
+    // On the host a core takes one map after the other; the reference pads all.
+    const std::size_t of_cores = std::min(batch, all_cores()) * periods(precision);
+    return (on_host_ ? std::max(batch, of_cores) : batch * periods(precision)) * points();
 }
 
 Box with_factors(Device& device, Precision precision, Box box,

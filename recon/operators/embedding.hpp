@@ -34,8 +34,9 @@ struct Embedding {
     std::size_t workspace(std::size_t batch, Precision precision) const;
 
 private:
-    /// The periods of workspace that a map takes: one on the host. A GPU transforms a dimension of
-    /// all parities at a time, of one parity of x at least (FftPlan::add_convolution).
+    /// The periods of workspace that a map takes: on the host, one, or both parities of x of two
+    /// dimensions. A GPU transforms a dimension of all parities at a time, of one parity of x at
+    /// least (FftPlan::add_convolution).
     std::size_t periods(Precision precision) const;
 
     bool on_host_;

@@ -62,6 +62,18 @@ TEST_P(Engines, LeaveSmallProblemsToTheProcessors) {
     EXPECT_EQ(small.precision(), on.opened->precision());
 }
 
+TEST_P(Engines, EstimateByTheNufftOnProcessors) {
+    open();
+    Transforms& quick = on.opened->for_estimates();
+    EXPECT_EQ(&quick.for_estimates() == &quick, is_reference(on.backend));
+    if (!is_reference(on.backend)) {
+        EXPECT_EQ(quick.device().kind(), "host");
+        const Voxels voxels = Voxels::of_grid(test::make_grid(9, 8));
+        EXPECT_EQ(quick.engine_for(problem.points(), voxels).name, "nufft");
+        EXPECT_LE(quick.predict("f", problem.points(), voxels).error, 1e-5);
+    }
+}
+
 TEST_P(Engines, SayWhyNoneServesAnAccuracy) {
     open();
     ComputeOptions options;

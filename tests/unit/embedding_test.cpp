@@ -37,6 +37,12 @@ TEST(Embedding, OnAGpuHasRoomForPassesOfBothParitiesOfXWhereTheyStayInCaches) {
               128U * 128 * 128);
 }
 
+TEST(Embedding, OnTheHostHasRoomForBothParitiesOfXAndForTheBatchOfTheReference) {
+    const Embedding embedding(test::make_grid(8, 8), true);
+    EXPECT_EQ(embedding.workspace(1, Precision::float64), 2U * 8 * 8);
+    EXPECT_GE(embedding.workspace(40, Precision::float64), 40U * 8 * 8);
+}
+
 TEST(Embedding, SmallImagesAreTransformedInBatchesOfEqualSize) {
     EXPECT_EQ(Embedding(test::make_grid(256, 256), true).batch(8, Precision::float64), 8U);
     EXPECT_EQ(Embedding(test::make_grid(1024, 1024), true).batch(5, Precision::float64), 3U);

@@ -71,10 +71,11 @@ ComplexVector convolved(const std::array<std::size_t, 3>& extents, const Complex
 }
 
 ComplexVector by_lines(const Fft<double>& fft, const ComplexVector& image,
-                       const Fft<double>::Spectra& spectra, bool threads) {
+                       const Fft<double>::Spectra& spectra, bool threads,
+                       const Fft<double>::Spectra* of_odd = nullptr) {
     ComplexVector stored(image.size());
-    ComplexVector workspace(image.size());
-    fft.convolve(spectra,
+    ComplexVector workspace((of_odd == nullptr ? 1 : 2) * image.size());
+    fft.convolve(spectra, of_odd,
                  {[&](std::size_t first, std::size_t count, Complex* to) {
                       std::copy_n(image.data() + first, count, to);
                   },
@@ -109,6 +110,34 @@ TEST(Fft, ConvolvesInTwiceThePeriodOfTheSlowestDimension) {
                 << extents[0] << " " << extents[1];
             EXPECT_TRUE(
                 near(by_lines(fft, image, {even.data(), nullptr}, threads), circular, bound))
+                << extents[0] << " " << extents[1];
+        }
+    }
+}
+
+TEST(Fft, ConvolvesInTwiceThePeriodOfTheFastestDimensionToo) {
+    test::Random random(8);
+    for (const std::array<std::size_t, 3>& extents :
+         {std::array<std::size_t, 3>{30, 14, 1}, {5, 1, 9}, {200, 210, 1}}) {
+        const Fft<double> fft(extents);
+        const ComplexVector of_even = random.vector(fft.count());
+        const ComplexVector of_odd = random.vector(fft.count());
+        const RealVector spectra[] = {of_even.real(), of_even.imag(), of_odd.real(), of_odd.imag()};
+        const Fft<double>::Spectra odd{spectra[2].data(), spectra[3].data()};
+        const ComplexVector image = random.vector(fft.count());
+        ComplexVector twist(image.size());
+        for (Eigen::Index n = 0; n < twist.size(); ++n) {
+            const auto x = static_cast<double>(static_cast<std::size_t>(n) % extents[0]);
+            twist(n) = std::polar(1.0, -pi * x / static_cast<double>(extents[0]));
+        }
+        const ComplexVector turned = image.cwiseProduct(twist);
+        const ComplexVector expected =
+            convolved(extents, image, spectra[0], spectra[1]) +
+            twist.conjugate().cwiseProduct(convolved(extents, turned, spectra[2], spectra[3]));
+        for (const bool threads : {false, true}) {
+            EXPECT_TRUE(
+                near(by_lines(fft, image, {spectra[0].data(), spectra[1].data()}, threads, &odd),
+                     expected, 3 * tolerance::reference(1, fft.count())))
                 << extents[0] << " " << extents[1];
         }
     }
