@@ -2,6 +2,7 @@
 // then a product of a row of values and a matrix of factors, samples by voxels.
 
 #include <cmath>
+#include <cstring>
 
 #include "base/parallel.hpp"
 #include "device/array.hpp"
@@ -56,7 +57,7 @@ template <typename Real> LSRECON_INLINE void multiply_rows(const Parts<Real>& ro
             sum[4 * r + 3] = sum[4 * r + 3] + b * cosine;
         }
     }
-    std::copy_n(sum, 4 * rows_at_once, reinterpret_cast<Vector*>(sums));
+    std::memcpy(sums, sum, sizeof sum);
 }
 
 /// For rows_at_once rows of sums s = rho(x) + rho(-x) and differences d: the sums over x of
