@@ -11,6 +11,7 @@
 #include "app/ranks.hpp"
 #include "base/numbers.hpp"
 #include "base/version.hpp"
+#include "io/arrays.hpp"
 
 namespace lsrecon::app {
 
@@ -116,6 +117,27 @@ void settle_help(CLI::App& app, bool all) {
     }
 }
 
+/// Who takes an option that this command does not: others, or `import` as a file's role.
+std::string of_others(const std::string& command, const std::string& flag) {
+    std::vector<std::string> others;
+    for (const Command& other : commands()) {
+        const OptionTable rows = bound_rows(other).options;
+        if (std::any_of(rows.begin(), rows.end(),
+                        [&](const Option& row) { return flag_of(row.key) == flag; })) {
+            others.push_back(other.name);
+        }
+    }
+    const std::string role = command == "import" ? array_role_of(flag) : "";
+    const std::string next = role.empty() ? "see 'lsrecon " + command + " --help'"
+                                          : "import takes files by their roles: " + role + "=FILE";
+    return others.empty() && role.empty()
+               ? ""
+               : "\n  expected: an option of " + command +
+                     (others.empty() ? ""
+                                     : "; " + flag + " belongs to " + comma_separated(others)) +
+                     "\n  next:     " + next;
+}
+
 /// The message about a word that no option took.
 std::string unknown(const CLI::App& app, const std::string& word) {
     if (word[0] != '-') {
@@ -136,7 +158,8 @@ std::string unknown(const CLI::App& app, const std::string& word) {
     }
     const std::string near =
         nearest(names, flag.substr(std::min(flag.find_first_not_of('-'), flag.size())));
-    return "Unknown option " + flag + "." + (near.empty() ? "" : " Did you mean --" + near + "?");
+    return "Unknown option " + flag + "." + (near.empty() ? "" : " Did you mean --" + near + "?") +
+           (app.get_parent() == nullptr ? "" : of_others(app.get_name(), flag));
 }
 
 /// "-o, --output FILE"
