@@ -182,8 +182,10 @@ Grid grid_of(const ImportOptions& options, const Arrays& arrays, const StoredPoi
     for (const std::string role : {"coil_maps", "field_map"}) {
         const auto found = arrays.find(role);
         if (matrix.empty() && found != arrays.end()) {
-            std::vector<std::size_t> sizes = sizes_of(axes_of(found->second));
-            if (role == "coil_maps" && sizes.size() > 2) {
+            const bool by_bart = recognises_cfl(found->second.file);
+            std::vector<std::size_t> sizes =
+                sizes_of(by_bart ? axes_of_bart(found->second).points : axes_of(found->second));
+            if (role == "coil_maps" && sizes.size() > 2 && !by_bart) {
                 sizes.erase(sizes.begin());
             }
             matrix.assign(sizes.rbegin(), sizes.rend());
@@ -288,6 +290,33 @@ std::string units_of(const ImportOptions& options, const StoredArray& array,
     return found;
 }
 
+/// Refuses a matrix that is smaller than that by which the scan was sampled: this is the scan's,
+/// and recon's may be smaller.
+void require_whole_matrix(const StoredArray& array, const std::vector<Vec3>& positions,
+                          const Vec3& factor, const Scan& scan) {
+    Extent extent;
+    extent.add(positions);
+    Vec3 largest{0, 0, 0};
+    std::string whole;
+    bool fits = true;
+    for (std::size_t d = 0; d < static_cast<std::size_t>(scan.grid.dimensions); ++d) {
+        extent.least[d] *= factor[d];
+        extent.most[d] *= factor[d];
+        largest[d] = std::max(-extent.least[d], extent.most[d]);
+        const double size = static_cast<double>(scan.grid.size[d]);
+        constexpr double overshoot = 1.05; // as check() allows
+        fits = fits && largest[d] <= 0.5 * overshoot * size;
+        whole += text(d == 0 ? "" : ",", std::max(size, 2 * std::ceil(largest[d])));
+    }
+    if (!fits && !hint_on_wrong_units(extent, scan.grid, scan.trajectory_units)) {
+        throw InputError(
+            {array.file, "trajectory",
+             "largest |k| " + by(largest, scan.grid.dimensions) + " cycles/fov",
+             "N/2 of the matrix at most, " + by(scan.grid.size, scan.grid.dimensions) + ", and 5 %",
+             "pass `matrix` " + whole + "; that of recon may be smaller"});
+    }
+}
+
 /// Axes of samples by the names that the user gives.
 SampleAxes named_axes(const StoredArray& array, const ComplexArray& samples,
                       const std::vector<std::string>& names) {
@@ -364,6 +393,17 @@ void order_as(const ArrayAxes& trajectory, ArrayAxes& points) {
     }
 }
 
+/// The axes of BART's pair, where by its dimensions it has a sample for each of so many points.
+std::optional<SampleAxes> axes_by_bart(const StoredArray& array, std::size_t points) {
+    if (!recognises_cfl(array.file)) {
+        return std::nullopt;
+    }
+    const SampleAxes axes = axes_of_bart(array);
+    const std::size_t count = count_of(axes.points);
+    return count == points || count * count_of(axes.frames) == points ? std::optional(axes)
+                                                                      : std::nullopt;
+}
+
 std::string in_words(const ArrayAxes& axes) {
     return shown(sizes_of(axes));
 }
@@ -375,6 +415,10 @@ void add_samples(const ImportOptions& options, const StoredArray& array, const S
     std::optional<SampleAxes> axes;
     if (!options.axes.empty()) {
         axes = named_axes(array, samples, options.axes);
+    } else {
+        axes = axes_by_bart(array, points.positions.size());
+    }
+    if (axes) {
         order_as(points.axes, axes->points);
     } else {
         axes = find_points(samples.axes, sizes_of(points.axes));
@@ -487,7 +531,9 @@ void add_maps(const StoredArray& array, Scan& scan) {
                      text("[", coils, ", ", scan.grid.dimensions == 3 ? "Z, " : "",
                           "Y, X], one map a coil on the matrix ",
                           by(scan.grid.size, scan.grid.dimensions)),
-                     "pass the `matrix` of the maps, or leave them out");
+                     recognises_cfl(array.file) && !axes_of_bart(array).frames.empty()
+                         ? "take the first set: bart slice 4 0 MAPS FIRST; or leave them out"
+                         : "pass the `matrix` of the maps, or leave them out");
     }
     scan.coil_maps = coil_rows(maps, coils, stride, *volume);
     scan.facts.push_back(text("coil maps: ", array.file, " ", array.thing, ", ",
@@ -643,13 +689,17 @@ StoredPoints points_of_trajectory(const ImportOptions& options, const Arrays& ar
     ImportOptions of_grid = options;
     if (recognises_sequence(trajectory.file)) { // which says both
         of_grid.inputs = {trajectory.file};
-        const Grid grid = import_sequence(of_grid).grid;
+        const Scan of_sequence = import_sequence(of_grid);
+        const Grid& grid = of_sequence.grid;
+        scan.facts.insert(scan.facts.end(), of_sequence.facts.begin(), of_sequence.facts.end());
         of_grid.matrix.assign(grid.size.begin(), grid.size.begin() + grid.dimensions);
         of_grid.fov_mm.assign(grid.fov_mm.begin(), grid.fov_mm.begin() + grid.dimensions);
     }
     scan.grid = grid_of(of_grid, arrays, points, scan.findings);
     order_columns(trajectory, convention, scan.grid, points, scan.facts);
     scan.trajectory_units = units_of(options, trajectory, convention, scan.grid, points.positions);
+    require_whole_matrix(trajectory, points.positions,
+                         to_cycles_per_fov(scan.trajectory_units, scan.grid), scan);
     scan.facts.push_back(text("trajectory: ", trajectory.file, " ", trajectory.thing, ", ",
                               trajectory.shape.to_string(), ", ", in_words(points.axes),
                               " points in ", scan.trajectory_units));

@@ -141,6 +141,22 @@ bool take_rest(const ArrayAxes& axes, const Indices& points, SampleAxes& result)
 
 } // namespace
 
+SampleAxes axes_of_bart(const StoredArray& array) {
+    constexpr std::size_t of_coils = 3;
+    const std::vector<std::size_t>& extents = array.shape.extents;
+    SampleAxes axes;
+    std::size_t stride = 1;
+    for (std::size_t d = 0; d < extents.size(); ++d) {
+        const std::size_t size = extents[extents.size() - 1 - d];
+        ArrayAxes& of = d < of_coils ? axes.points : d == of_coils ? axes.coils : axes.frames;
+        if (size > 1) {
+            of.insert(of.begin(), {size, stride});
+        }
+        stride *= size;
+    }
+    return axes;
+}
+
 std::optional<SampleAxes> find_points(const ArrayAxes& samples,
                                       const std::vector<std::size_t>& points) {
     std::vector<std::size_t> reversed(points.rbegin(), points.rend());

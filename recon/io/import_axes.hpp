@@ -41,11 +41,15 @@ ComplexArray complex_array(const StoredArray& array);
 
 /// Axes of samples by what they are.
 struct SampleAxes {
-    ArrayAxes frames; ///< none or one
+    ArrayAxes frames;
     ArrayAxes coils;
     ArrayAxes points; ///< in the order of the trajectory
     std::string said; ///< what is other than [frame, coil, sample]
 };
+
+/// The axes of an array of BART by its dimensions: points in the first three, coils in the fourth,
+/// frames in all others.
+SampleAxes axes_of_bart(const StoredArray& array);
 
 /// Finds the points of a trajectory, whose axes have these sizes, among the axes of samples. Null
 /// when they are not there.

@@ -5,6 +5,7 @@ what does not say what it is, is refused; trajectories beside raw data, of files
     import.py LSRECON"""
 
 import os
+import shutil
 import struct
 import subprocess
 import sys
@@ -128,6 +129,51 @@ def programs_with(module):
                                      capture_output=True).returncode == 0:
             return python
     return None
+
+
+def files_of_bart(make):
+    """Frames lie along its dimension 10; its own files make its own image."""
+    folder = make()
+    samples, k, _ = scan_of_base(folder)
+    frames = np.stack([samples, 2 * samples])
+    both = np.stack([k, k[::-1]])
+    three = np.concatenate([both, 0 * both[..., :1]], -1)
+    for name, values, sizes in (("ksp", frames, (1, READ, SPOKES, COILS)),
+                                ("traj", three, (3, READ, SPOKES, 1)),
+                                ("one", three[0], (3, READ, SPOKES, 1))):
+        write_cfl(folder / name, values, sizes + (1,) * 6 + (values.size // np.prod(sizes),))
+    for trajectory, wanted in (("traj", both), ("one", k)):
+        made(folder, "ksp", f"trajectory={trajectory}", *SIZE)
+        with h5py.File(folder / "made.h5") as f:
+            expect(np.array_equal(f["samples"], frames.reshape(2, COILS, -1)), "frames of BART")
+            expect(np.allclose(f["trajectory"], wanted.reshape(*f["trajectory"].shape), atol=1e-4),
+                   f"{trajectory}: trajectories of frames")
+    folder.run(INPUT, ["import", "ksp", "trajectory=traj", "--matrix", "16,16", "-o", "image.h5"],
+               [f"--matrix {MATRIX},{MATRIX}"])
+    write_cfl(folder / "sets", np.ones((2, COILS, MATRIX, MATRIX)), (MATRIX, MATRIX, 1, COILS, 2))
+    folder.run(INPUT, ["import", "ksp", "traj", "coil_maps=sets", "-o", "image.h5"],
+               ["bart slice 4 0"])
+    if shutil.which("bart") is None:
+        print("bart is missing: its files are not tried")
+        return
+    for words in ("traj -r -x 128 -y 60 whole", "scale 0.5 whole traj",
+                  "phantom -k -s 4 -t traj ksp", "phantom -x 64 -S 4 sens",
+                  "pics -l2 -r 0 -i 5 -t traj ksp sens image",
+                  "phantom -x 64 -s 4 -k whole", "resize -c 1 48 whole lines", "traj -x 64 -y 48 grid",
+                  "ecalib -m 1 lines own", "pics -l2 -r 0 -i 5 lines own of_lines"):
+        subprocess.run(["bart", *words.split()], cwd=folder.path, check=True, capture_output=True)
+    for image, inputs, most in (("image", ["ksp", "traj", "sens"], 5e-3),
+                                ("of_lines", ["samples=lines", "trajectory=grid", "coil_maps=own"],
+                                 1e-5)):
+        made(folder, *inputs)
+        folder.run(0, ["recon", "made.h5", "-o", f"{image}.h5", "--backend", "reference",
+                       "--lambda", "0", "--iterations", "5", "--quiet"])
+        with h5py.File(folder / f"{image}.h5") as f:
+            ours = f["image"][0]
+        theirs = np.fromfile(folder / f"{image}.cfl", "<c8").reshape(ours.shape)
+        theirs = theirs * np.vdot(theirs, ours) / np.vdot(theirs, theirs)
+        off = np.linalg.norm(ours - theirs) / np.linalg.norm(ours)
+        expect(off < most, f"{image}: {off} from BART's")
 
 
 def files_of_scipy_and_bart(make):
@@ -285,6 +331,9 @@ def what_cannot_be_read_is_refused(make):
     np.save(folder / "n.npy", flat)
     for name in ("n.npz", "n.npy"):
         folder.run(INPUT, ["info", name], ["lsrecon import"])
+    folder.run(USAGE, ["import", "n.npz", "--trajectory", "traj.npy", "-o", "image.h5"],
+               ["belongs to recon", "trajectory=FILE"])
+    folder.run(USAGE, ["recon", "n.npz", "--axes", "coil", "-o", "image.h5"], ["belongs to import"])
     damage(folder, samples, k)
 
 
@@ -316,6 +365,6 @@ def damage(folder, samples, k):
 
 
 if __name__ == "__main__":
-    sys.exit(run_cases([every_format_gives_the_scan, files_of_scipy_and_bart,
+    sys.exit(run_cases([every_format_gives_the_scan, files_of_bart, files_of_scipy_and_bart,
                         layouts_are_recognised_and_said,
                         rules_number_readouts, what_cannot_be_read_is_refused]))
