@@ -606,10 +606,10 @@ std::vector<FindingRow> on_trajectories() {
          says("only the first {used} of {stored} trajectory dimensions are used; the next one is "
               "from {least} to {most}")},
         {Found::gradient_axes, "axes_assumed", Severity::warning,
-         says("The trajectory has three coordinates and is perpendicular to slice_dir: it is taken "
-              "along the gradient axes x, y, z, and rotated into the slice by read_dir and "
-              "phase_dir. If the image is mirrored, the axes have other signs: write the "
-              "trajectory along read_dir and phase_dir.")},
+         says("The trajectory has three coordinates and its readouts are perpendicular to "
+              "slice_dir: it is taken along the gradient axes x, y, z, and rotated by read_dir, "
+              "phase_dir and slice_dir. If the image is mirrored, the axes have other signs: "
+              "write the trajectory along these directions.")},
         {Found::reach_uneven, "reach_uneven", Severity::warning,
          says(
              "{axis} reaches {short:%} of N/2, and {other} {full:%}. Either the resolution is that "

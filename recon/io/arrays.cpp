@@ -51,8 +51,9 @@ struct ArrayFormat {
     std::vector<StoredArray> (*open)(const std::string& path);
 };
 
-/// The samples of the readouts that gradients encode.
-StoredArray array_of(const Sequence& sequence, const std::string& path) {
+/// The samples of the readouts that gradients encode, along planes where these are tilted.
+StoredArray array_of(Sequence sequence, const std::string& path) {
+    sequence.along_planes();
     const auto points = std::make_shared<std::vector<double>>();
     for (const SequenceReadout& readout : sequence.readouts) {
         for (std::size_t i = 0; readout.is_encoded && i < readout.positions.size(); ++i) {

@@ -70,7 +70,8 @@ Grid grid_of_sequence(const ImportOptions& options, const Sequence& sequence, co
 
 Scan import_sequence(const ImportOptions& options) {
     const std::string& path = options.inputs.front();
-    const Sequence sequence = read_sequence(path);
+    Sequence sequence = read_sequence(path);
+    const std::optional<std::array<Vec3, 3>> tilted = sequence.along_planes();
     std::vector<Vec3> positions;
     std::vector<double> times;
     std::size_t readouts = 0;
@@ -117,6 +118,16 @@ Scan import_sequence(const ImportOptions& options) {
              left_out == 0
                  ? ""
                  : text("; left out ", counted(left_out, "readout"), " that no gradient encodes")));
+    if (tilted) {
+        std::vector<std::string> rows;
+        for (const std::size_t axis : axes) {
+            const Vec3& along = (*tilted)[axis];
+            rows.push_back(text("(", along[0], ", ", along[1], ", ", along[2], ")"));
+        }
+        scan.facts.push_back("its planes are tilted: the image's axes along the gradients' x, y, "
+                             "z are " +
+                             comma_separated(rows));
+    }
     Frame frame;
     frame.trajectory = std::make_shared<const Trajectory>(std::move(trajectory));
     scan.frames.push_back(std::move(frame));

@@ -3,6 +3,8 @@
 
 #include "io/pulseq.hpp"
 
+#include <Eigen/Eigenvalues>
+#include <Eigen/Geometry>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -15,6 +17,7 @@
 #include "base/escaped.hpp"
 #include "base/input_file.hpp"
 #include "base/option.hpp"
+#include "scan/pose.hpp"
 
 namespace lsrecon {
 
@@ -408,6 +411,35 @@ private:
     std::vector<double> times_, values_, integrals_;
 };
 
+/// The direction in which positions have no extent, beside two in which they have: all of them,
+/// or those of each readout about their mean.
+std::optional<Vec3> normal_of(const std::vector<SequenceReadout>& readouts, bool of_each) {
+    Eigen::Matrix3d squares = Eigen::Matrix3d::Zero();
+    for (const SequenceReadout& readout : readouts) {
+        if (!readout.is_encoded) {
+            continue;
+        }
+        Eigen::Vector3d sum = Eigen::Vector3d::Zero();
+        for (const Vec3& k : readout.positions) {
+            const Eigen::Map<const Eigen::Vector3d> at(k.data());
+            sum += at;
+            squares += at * at.transpose();
+        }
+        if (of_each) {
+            squares -= sum * sum.transpose() / static_cast<double>(readout.positions.size());
+        }
+    }
+    const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> parts(squares);
+    const Eigen::Vector3d& extents = parts.eigenvalues(); // squared, the least first
+    constexpr double none = 1e-6;
+    constexpr double some = 1e-3;
+    if (extents(0) > none * extents(1) || extents(1) < some * extents(2)) {
+        return std::nullopt;
+    }
+    const Eigen::Vector3d normal = parts.eigenvectors().col(0);
+    return Vec3{normal(0), normal(1), normal(2)};
+}
+
 /// Goes through the blocks in time, and knows k.
 class KSpace {
 public:
@@ -649,6 +681,34 @@ private:
 };
 
 } // namespace
+
+std::optional<std::array<Vec3, 3>> Sequence::along_planes() {
+    std::optional<Vec3> normal = normal_of(readouts, false);
+    normal = normal ? normal : normal_of(readouts, true);
+    constexpr double least = 0.01; // rad, what slice gradients that are not balanced leave
+    std::size_t axis = 0;
+    for (std::size_t d = 0; normal && d < 3; ++d) {
+        axis = std::abs((*normal)[d]) > std::abs((*normal)[axis]) ? d : axis;
+    }
+    if (!normal || 1 - std::abs((*normal)[axis]) < 0.5 * least * least) {
+        return std::nullopt;
+    }
+    const Eigen::Vector3d gradient = Eigen::Vector3d::Unit(static_cast<Eigen::Index>(axis));
+    Eigen::Vector3d tilted(normal->data());
+    tilted *= tilted.dot(gradient) < 0 ? -1 : 1;
+    const Eigen::Matrix3d rotation =
+        Eigen::Quaterniond::FromTwoVectors(gradient, tilted).toRotationMatrix();
+    std::array<Vec3, 3> axes{};
+    for (std::size_t d = 0; d < 3; ++d) {
+        Eigen::Map<Eigen::Vector3d>(axes[d].data()) = rotation.col(static_cast<Eigen::Index>(d));
+    }
+    for (SequenceReadout& readout : readouts) {
+        for (Vec3& k : readout.positions) {
+            k = {dot(k, axes[0]), dot(k, axes[1]), dot(k, axes[2])};
+        }
+    }
+    return axes;
+}
 
 bool recognises_sequence(const std::string& path) {
     std::ifstream stream(path, std::ios::binary);

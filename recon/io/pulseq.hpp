@@ -2,6 +2,8 @@
 
 #pragma once
 
+#include <array>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +27,11 @@ struct Sequence {
     std::vector<double> fov; ///< definition FOV as it stands; none without
     std::vector<SequenceReadout> readouts; ///< in the order of the sequence
     std::string sha256;
+
+    /// Positions along axes of planes, in which all that is encoded lies or each readout does,
+    /// where these planes are tilted to the gradient axes: the axes nearest to these, which are
+    /// returned. Nothing where no plane is tilted, or none is known, as of parallel lines.
+    std::optional<std::array<Vec3, 3>> along_planes();
 };
 
 /// Whether the text begins as a sequence does.

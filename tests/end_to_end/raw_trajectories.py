@@ -17,10 +17,10 @@ RECON = ["-o", "image.h5", "--backend", "reference", "--lambda", "0.01", "--iter
          "--maps", "none", "--no-whitening", "--quiet"]
 
 
-def stripped(folder, design, *words):
+def stripped(folder, design, *words, matrix=f"{N},{N}"):
     """raw.mrd of a design, and bare.mrd: the same without its trajectory, [readouts, samples, 2] in
     cycles/voxel, which is returned."""
-    folder.run(0, ["simulate", "--trajectory", design, "--matrix", f"{N},{N}", "--coils", "2",
+    folder.run(0, ["simulate", "--trajectory", design, "--matrix", matrix, "--coils", "2",
                    "--backend", "reference", "--quiet", "-o", "raw.mrd", *words])
     with h5py.File(folder / "raw.mrd") as f:
         rows, xml = f["dataset/data"][()], f["dataset/xml"][()]
@@ -35,8 +35,8 @@ def stripped(folder, design, *words):
     return k
 
 
-def image(folder, scan, *words):
-    folder.run(0, ["recon", scan, *RECON, *words])
+def image(folder, scan, *words, finds=()):
+    folder.run(0, ["recon", scan, *RECON, *words], finds=finds)
     with h5py.File(folder / "image.h5") as f:
         made = f["image"][()], dict(f["record"].attrs)
     os.remove(folder / "image.h5")
@@ -89,27 +89,33 @@ def files_give_the_trajectory(make):
                ["short.npy", f"{2 * SPOKES * N}", f"{SPOKES * N}", "next:"])
 
 
-def write_sequence(path, k, along_z=False):
-    """A sequence whose readouts are k [readouts, samples, 2] in 1/m on straight lines, with dwell
-    times of 10 us; y on the gradient of y or z. A readout without gradients comes first."""
+def write_sequence(path, k, turned=None):
+    """A sequence whose readouts are k [readouts, samples, 2 or 3] in 1/m on straight lines, with
+    dwell times of 10 us, or that k turned by a quaternion. A readout without gradients comes
+    first."""
+    count, samples = k.shape[:2]
+    k = np.concatenate([k, np.zeros((count, samples, 3 - k.shape[2]))], -1)
     step = k[:, 1] - k[:, 0]
     blocks, gradients = ["0 10 0 0 0 0 2 0"], []
     for r, first in enumerate(k[:, 0] - 0.5 * step):  # at the begin of the first dwell time
-        names = [4 * r + i for i in range(1, 5)]
-        for d in range(2):
+        names = [6 * r + i for i in range(1, 7)]
+        for d in range(3):
             # a triangle, less the half of the ramp of 20 us before the plateau of the readout
             gradients += [f"{names[d]} {(first[d] - step[r, d]) / 1e-3:.9g} 1000 0 1000 0",
-                          f"{names[2 + d]} {step[r, d] / 1e-5:.9g} 20 {10 * N} 20 0"]
-        y = ["{} 0 {}", "{} {} 0"][not along_z]
+                          f"{names[3 + d]} {step[r, d] / 1e-5:.9g} 20 {10 * samples} 20 0"]
+        extension = int(turned is not None)
         blocks += [f"{3 * r + 1} 10 1 0 0 0 0 0",
-                   f"{3 * r + 2} 200 0 {y.format(names[0], names[1])} 0 0",
-                   f"{3 * r + 3} {N + 4} 0 {y.format(names[2], names[3])} 1 0"]
+                   "{} 200 0 {} {} {} 0 {}".format(3 * r + 2, *names[:3], extension),
+                   "{} {} 0 {} {} {} 1 {}".format(3 * r + 3, samples + 4, *names[3:], extension)]
     with open(path, "w", encoding="ascii") as f:
         f.write("# Pulseq sequence file\n[VERSION]\nmajor 1\nminor 5\nrevision 0\n"
                 "[DEFINITIONS]\nFOV 0.24 0.24 0.005\n\n[BLOCKS]\n" + "\n".join(blocks) +
                 "\n[RF]\n1 2500 1 0 0 50 0 0 0 0 0 e\n[TRAP]\n" + "\n".join(gradients) +
-                f"\n[ADC]\n1 {N} 10000 20 0 0 0 0 0\n2 8 10000 0 0 0 0 0 0\n"
-                "[SHAPES]\nshape_id 1\nnum_samples 100\n1\n0\n0\n97\n")
+                f"\n[ADC]\n1 {samples} 10000 20 0 0 0 0 0\n2 8 10000 0 0 0 0 0 0\n")
+        if turned is not None:
+            f.write("[EXTENSIONS]\n1 1 1 0\nextension ROTATIONS 1\n1 " +
+                    " ".join(f"{q:.12g}" for q in turned) + "\n")
+        f.write("[SHAPES]\nshape_id 1\nnum_samples 100\n1\n0\n0\n97\n")
 
 
 def sequences_are_integrated(make):
@@ -138,9 +144,76 @@ def sequences_are_integrated(make):
             row["head"]["read_dir"], row["head"]["phase_dir"] = (1, 0, 0), (0, 0, 1)
             row["head"]["slice_dir"] = (0, -1, 0)
         f["dataset/data"][...] = rows
-    write_sequence(folder / "z.seq", k, along_z=True)
+    write_sequence(folder / "z.seq", np.stack([k[..., 0], 0 * k[..., 0], k[..., 1]], -1))
     near(image(folder, "bare.mrd", "--trajectory", "z.seq")[0], whole, "rotated into the slice")
     near(image(folder, "bare.mrd", "--trajectory", "s.seq")[0], whole, "already in the slice")
+
+
+def turn(axis, angle):
+    """A quaternion and its matrix."""
+    w, (x, y, z) = np.cos(angle / 2), np.sin(angle / 2) * np.array(axis) / np.linalg.norm(axis)
+    cross = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+    return [w, x, y, z], np.eye(3) + 2 * w * cross + 2 * cross @ cross
+
+
+def stack_of_stars(folder):
+    """stack.mrd, bare.mrd without its trajectory [readouts, samples, 3], which is returned in 1/m,
+    and ksp.npy: two points in a slab, of 240 x 240 x 80 mm."""
+    stripped(folder, "radial-3d", "--fov-mm", "240,240,80", "--readouts", "90",
+             "--samples-per-readout", "12", matrix="12,12,6")
+    angle = np.pi * np.arange(15) / 15
+    radius = np.arange(12) - 6
+    star = np.stack([np.cos(angle)[:, None] * radius, np.sin(angle)[:, None] * radius], -1)
+    kz = np.broadcast_to(np.arange(-3, 3)[:, None, None, None], (6, 15, 12, 1))
+    k = np.concatenate([np.broadcast_to(star, (6, 15, 12, 2)), kz], -1).reshape(90, 12, 3)
+    signal = sum(a * np.exp(-2j * np.pi * k @ np.array(x))
+                 for a, x in ((1, (0.25, -0.125, 0.25)), (0.5, (-0.3, 0.2, -0.125))))
+    np.save(folder / "ksp.npy", np.stack([signal, 2 * signal]).astype("c8"))
+    with h5py.File(folder / "bare.mrd", "r+") as f, h5py.File(folder / "stack.mrd", "w") as g:
+        rows = f["dataset/data"][()]
+        for row, of_row in zip(rows, signal):
+            row["data"] = np.stack([of_row, 2 * of_row]).astype("c8").view("f4").ravel()
+        f["dataset/data"][...] = rows
+        for row, of_row in zip(rows, k / (12, 12, 6)):
+            row["head"]["trajectory_dimensions"] = 3
+            row["traj"] = of_row.astype("f4").ravel()
+        g.create_dataset("dataset/data", data=rows, dtype=f["dataset/data"].dtype)
+        g.create_dataset("dataset/xml", data=f["dataset/xml"][()], dtype=f["dataset/xml"].dtype)
+    return k / (0.24, 0.24, 0.08)
+
+
+def tilted_slabs_are_rotated(make):
+    """A sequence along tilted axes, by its gradients or by its rotations, is that of the slab."""
+    folder = make()
+    k = stack_of_stars(folder)
+    whole, _ = image(folder, "stack.mrd")
+    quaternion, matrix = turn((1, 2, 0.5), 0.6)
+    write_sequence(folder / "flat.seq", k)
+    write_sequence(folder / "tilted.seq", k @ matrix.T)
+    write_sequence(folder / "turned.seq", k, quaternion)
+    near(image(folder, "bare.mrd", "--trajectory", "flat.seq")[0], whole, "flat")
+    with h5py.File(folder / "bare.mrd", "r+") as f:
+        rows = f["dataset/data"][()]
+        for row in rows:
+            for name, direction in zip(("read_dir", "phase_dir", "slice_dir"), matrix.T):
+                row["head"][name] = direction
+        f["dataset/data"][...] = rows
+    for name, finds in (("tilted.seq", ["axes_assumed"]), ("turned.seq", ["axes_assumed"]),
+                        ("flat.seq", [])):
+        near(image(folder, "bare.mrd", "--trajectory", name, finds=finds)[0], whole, name)
+
+    quaternion, matrix = turn((1, 2, 0), 0.6)  # about an axis in the planes, as import turns back
+    write_sequence(folder / "tilted.seq", k @ matrix.T)
+    write_sequence(folder / "turned.seq", k, quaternion)
+    words = ["--matrix", "12,12,6", "--fov-mm", "240,240,80", "-o"]
+    for name in ("flat", "tilted", "turned"):
+        folder.run(0, ["import", "ksp.npy", f"{name}.seq", *words, f"{name}.h5"])
+        near(image(folder, f"{name}.h5")[0], whole, f"import of {name}.seq")
+        folder.run(0, ["import", f"{name}.seq", *words, "k.h5"])
+        with h5py.File(folder / "k.h5") as f:
+            expect(np.allclose(f["trajectory"], (k * (0.24, 0.24, 0.08)).reshape(-1, 3),
+                               atol=1e-3), f"{name}.seq: k")
+        os.remove(folder / "k.h5")
 
 
 def the_refusal_names_both(make):
@@ -162,4 +235,4 @@ def the_refusal_names_both(make):
 
 if __name__ == "__main__":
     sys.exit(run_cases([rules_give_the_designs, files_give_the_trajectory, sequences_are_integrated,
-                        the_refusal_names_both]))
+                        tilted_slabs_are_rotated, the_refusal_names_both]))

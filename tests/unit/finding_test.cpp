@@ -362,10 +362,10 @@ Worded on_doubtful_scans() {
          "and its shading are lost. Density weights |k| need the area of the central cell there; "
          "without weights, every sample counts."},
         {{Found::gradient_axes},
-         "The trajectory has three coordinates and is perpendicular to slice_dir: it is taken "
-         "along the gradient axes x, y, z, and rotated into the slice by read_dir and phase_dir. "
-         "If the image is mirrored, the axes have other signs: write the trajectory along "
-         "read_dir and phase_dir."},
+         "The trajectory has three coordinates and its readouts are perpendicular to slice_dir: it "
+         "is taken along the gradient axes x, y, z, and rotated by read_dir, phase_dir and "
+         "slice_dir. If the image is mirrored, the axes have other signs: write the trajectory "
+         "along these directions."},
         {{Found::reach_uneven,
           {{"short", 0.5}, {"full", 1}},
           {{"axis", "y"}, {"other", "x"}, {"numbers", "the line numbers"}}},

@@ -9,6 +9,7 @@
 
 #include "base/coil_rows.hpp"
 #include "base/numbers.hpp"
+#include "io/pulseq.hpp"
 #include "scan/navigators.hpp"
 #include "scan/pose.hpp"
 #include "scan/trajectories.hpp"
@@ -154,30 +155,60 @@ std::string wrong_kz(const RawFrames& raw, const RawFrame& frame) {
 /// The third coordinate, relative to the first two, that gradients leave of a plane.
 constexpr double small_beyond = 0.01;
 
-/// Whether frames of two dimensions have trajectories along the gradient axes: three coordinates,
-/// not only two, in the plane of read_dir and phase_dir.
-bool are_along_gradient_axes(const std::vector<RawFrame*>& frames) {
-    constexpr double rounding = 1e-3;
-    double largest = 0;
-    double third = 0;
-    double along_slice = 0;
-    for (const RawFrame* const frame : frames) {
-        const auto& directions = frame->where.directions;
-        if (frame->third.empty() || !directions || !orthonormal(*directions)) {
-            return false;
-        }
-        for (std::size_t m = 0; m < frame->third.size(); ++m) {
-            const Vec3 k{frame->positions[2 * m], frame->positions[2 * m + 1], frame->third[m]};
-            largest = std::max(largest, std::sqrt(dot(k, k)));
-            third = std::max(third, std::abs(k[2]));
-            along_slice = std::max(along_slice, std::abs(dot(k, (*directions)[2])));
-        }
-    }
-    return third > small_beyond * largest && along_slice <= rounding * largest;
+/// Three coordinates of a sample of a trajectory that has as many.
+Vec3 stored_at(const RawFrame& frame, std::size_t dimensions, std::size_t sample) {
+    const float* const stored = frame.positions.data() + dimensions * sample;
+    return {stored[0], stored[1], dimensions == 3 ? stored[2] : frame.third[sample]};
 }
 
-/// Trajectories along the gradient axes, rotated into the slice. Returns whether they were.
-bool rotate_into_slice(RawFrames& raw) {
+/// How far trajectories reach out of planes: the largest distance of a sample of a readout from
+/// the plane through its first sample, relative to the largest |k|. In two dimensions all planes
+/// are that through 0.
+struct OutOfPlanes {
+    double by_third = 0; ///< of planes perpendicular to the third coordinate
+    double by_slice = 0; ///< perpendicular to slice_dir
+    double by_line = 0; ///< of parallel lines, which lie in planes of every kind
+};
+
+/// Null where not every frame has three coordinates and directions.
+std::optional<OutOfPlanes> out_of_planes(const std::vector<RawFrame*>& frames,
+                                         std::size_t dimensions) {
+    OutOfPlanes out;
+    double largest = 0;
+    Vec3 line{0, 0, 0}; // the direction of the first step
+    for (const RawFrame* const frame : frames) {
+        const auto& directions = frame->where.directions;
+        if ((dimensions == 2 && frame->third.empty()) || !directions || !orthonormal(*directions)) {
+            return std::nullopt;
+        }
+        std::size_t m = 0;
+        for (const std::size_t end : frame->ends) {
+            const Vec3 first = dimensions == 3 && m < end ? stored_at(*frame, 3, m) : Vec3{0, 0, 0};
+            for (; m < end; ++m) {
+                const Vec3 k = stored_at(*frame, dimensions, m);
+                const Vec3 apart = minus(k, first);
+                largest = std::max(largest, std::sqrt(dot(k, k)));
+                out.by_third = std::max(out.by_third, std::abs(apart[2]));
+                out.by_slice = std::max(out.by_slice, std::abs(dot(apart, (*directions)[2])));
+                const double square = dot(apart, apart);
+                if (dot(line, line) == 0 && square > 0) {
+                    const double norm = std::sqrt(square);
+                    line = {apart[0] / norm, apart[1] / norm, apart[2] / norm};
+                }
+                const double along = dot(line, apart);
+                out.by_line = std::max(out.by_line, std::sqrt(std::abs(square - along * along)));
+            }
+        }
+    }
+    out.by_third /= largest;
+    out.by_slice /= largest;
+    out.by_line /= largest;
+    return out;
+}
+
+/// Trajectories along the gradient axes, rotated into the slice or the volume. Returns whether they
+/// were: readouts of a slice or a stack lie in planes perpendicular to one of the two.
+bool rotate_by_directions(RawFrames& raw) {
     std::vector<RawFrame*> frames;
     for (auto& [counters, frame] : raw.frames) {
         frames.push_back(&frame);
@@ -186,8 +217,14 @@ bool rotate_into_slice(RawFrames& raw) {
     for (auto& [counters, frame] : raw.calibrations) {
         frames.push_back(&frame);
     }
-    if (raw.dimensions() != 2 || raw.kind.trajectory_dimensions != 3 ||
-        !are_along_gradient_axes(frames)) {
+    if (raw.kind.trajectory_dimensions != 3) {
+        return false;
+    }
+    constexpr double rounding = 1e-3;
+    const std::size_t dimensions = raw.dimensions();
+    const auto out = out_of_planes(frames, dimensions);
+    if (!out || !(out->by_third > small_beyond) || out->by_slice > rounding ||
+        (dimensions == 3 && out->by_line < small_beyond)) {
         return false;
     }
     raw.range = {0, 0, 0};
@@ -197,12 +234,11 @@ bool rotate_into_slice(RawFrames& raw) {
     for (std::size_t f = 0; f < frames.size(); ++f) {
         RawFrame& frame = *frames[f];
         frame.least_beyond = frame.most_beyond = 0;
-        for (std::size_t m = 0; m < frame.third.size(); ++m) {
-            float* const stored = frame.positions.data() + 2 * m;
-            const Vec3 k{stored[0], stored[1], frame.third[m]};
-            for (std::size_t d = 0; d < 2; ++d) {
+        for (std::size_t m = 0; m < frame.positions.size() / dimensions; ++m) {
+            const Vec3 k = stored_at(frame, dimensions, m);
+            for (std::size_t d = 0; d < dimensions; ++d) {
                 const double along = dot(k, (*frame.where.directions)[d]);
-                stored[d] = static_cast<float>(along);
+                frame.positions[dimensions * m + d] = static_cast<float>(along);
                 if (f < of_image) {
                     raw.range[d] = std::max(raw.range[d], std::abs(along));
                     raw.least[d] = std::min(raw.least[d], along);
@@ -805,7 +841,7 @@ void set_counters(const RawFrames& raw, Scan& scan) {
 StoredScan assemble(RawFrames raw) {
     raw.centre_reversed_lines();
     const Findings lines = leave_out_lines_beyond(raw);
-    const bool rotated = rotate_into_slice(raw);
+    const bool rotated = rotate_by_directions(raw);
     StoredScan stored;
     Scan& scan = stored.scan;
     scan.file = raw.encoding.file;
@@ -814,6 +850,9 @@ StoredScan assemble(RawFrames raw) {
     scan.findings.insert(scan.findings.end(), lines.begin(), lines.end());
     if (rotated) {
         scan.findings.push_back({Found::gradient_axes});
+    } else if (raw.stored_dimensions() == 3 && recognises_sequence(raw.options.beside.trajectory)) {
+        scan.facts.push_back("the sequence's x, y and z are taken along read_dir, phase_dir and "
+                             "slice_dir");
     }
     if (const auto incomplete = incomplete_frames(raw)) {
         scan.findings.push_back(*incomplete);
