@@ -58,7 +58,7 @@ Eigen::MatrixXcd gram(const CoilRows& rows) {
 }
 
 CoilRows mixed(const CoilTransform& mixing, const CoilRows& rows) {
-    return rows.visit([&](const auto& values) -> CoilRows {
+    return rows.visit([&](const auto& values) { // clang 14 fails to link it with "-> CoilRows"
         using Matrix = typename std::decay_t<decltype(values)>::PlainObject;
         Matrix result(mixing.rows(), values.cols());
         visit_columns(values, [&](const Eigen::MatrixXcd& columns, std::size_t, Eigen::Index first,
