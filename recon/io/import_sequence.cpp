@@ -66,6 +66,16 @@ Grid grid_of_sequence(const ImportOptions& options, const Sequence& sequence, co
     return grid;
 }
 
+std::string fact_of_tilt(const std::array<Vec3, 3>& tilted, const std::vector<std::size_t>& axes) {
+    std::vector<std::string> rows;
+    for (const std::size_t axis : axes) {
+        const Vec3& along = tilted[axis];
+        rows.push_back(text("(", along[0], ", ", along[1], ", ", along[2], ")"));
+    }
+    return "its planes are tilted: the image's axes along the gradients' x, y, z are " +
+           comma_separated(rows);
+}
+
 } // namespace
 
 Scan import_sequence(const ImportOptions& options) {
@@ -119,14 +129,7 @@ Scan import_sequence(const ImportOptions& options) {
                  ? ""
                  : text("; left out ", counted(left_out, "readout"), " that no gradient encodes")));
     if (tilted) {
-        std::vector<std::string> rows;
-        for (const std::size_t axis : axes) {
-            const Vec3& along = (*tilted)[axis];
-            rows.push_back(text("(", along[0], ", ", along[1], ", ", along[2], ")"));
-        }
-        scan.facts.push_back("its planes are tilted: the image's axes along the gradients' x, y, "
-                             "z are " +
-                             comma_separated(rows));
+        scan.facts.push_back(fact_of_tilt(*tilted, axes));
     }
     Frame frame;
     frame.trajectory = std::make_shared<const Trajectory>(std::move(trajectory));

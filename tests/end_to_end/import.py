@@ -159,8 +159,9 @@ def files_of_bart(make):
     for words in ("traj -r -x 128 -y 60 whole", "scale 0.5 whole traj",
                   "phantom -k -s 4 -t traj ksp", "phantom -x 64 -S 4 sens",
                   "pics -l2 -r 0 -i 5 -t traj ksp sens image",
-                  "phantom -x 64 -s 4 -k whole", "resize -c 1 48 whole lines", "traj -x 64 -y 48 grid",
-                  "ecalib -m 1 lines own", "pics -l2 -r 0 -i 5 lines own of_lines"):
+                  "phantom -x 64 -s 4 -k whole", "resize -c 1 48 whole lines",
+                  "traj -x 64 -y 48 grid", "ecalib -m 1 lines own",
+                  "pics -l2 -r 0 -i 5 lines own of_lines"):
         subprocess.run(["bart", *words.split()], cwd=folder.path, check=True, capture_output=True)
     for image, inputs, most in (("image", ["ksp", "traj", "sens"], 5e-3),
                                 ("of_lines", ["samples=lines", "trajectory=grid", "coil_maps=own"],
