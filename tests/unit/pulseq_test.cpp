@@ -2,6 +2,7 @@
 
 #include "io/pulseq.hpp"
 
+#include <cmath>
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
@@ -99,6 +100,47 @@ TEST_F(PulseqTest, RotationsApplyToTheGradientsOfTheirBlock) {
     const auto k = positions(version_15 + rest);
     EXPECT_NEAR(k[0][0], 0, 1e-12);
     EXPECT_NEAR(k[0][1], 0.11, 1e-12);
+}
+
+/// Spokes of a stack in planes whose normal is tilted by an angle from z towards x.
+Sequence stack_tilted_by(double angle, std::size_t partitions, std::size_t spokes) {
+    Sequence sequence;
+    const Vec3 x{std::cos(angle), 0, -std::sin(angle)};
+    const Vec3 normal{std::sin(angle), 0, std::cos(angle)};
+    for (std::size_t i = 0; i < partitions * spokes; ++i) {
+        const double turned = pi * static_cast<double>(i % spokes) / static_cast<double>(spokes);
+        const double height = static_cast<double>(i / spokes);
+        SequenceReadout readout;
+        readout.is_encoded = true;
+        for (double r = -8; r < 8; ++r) {
+            const double along = r * std::cos(turned);
+            readout.positions.push_back({along * x[0] + height * normal[0], r * std::sin(turned),
+                                         along * x[2] + height * normal[2]});
+        }
+        sequence.readouts.push_back(readout);
+    }
+    return sequence;
+}
+
+TEST_F(PulseqTest, TiltedPlanesAreTurnedToTheNearestAxis) {
+    for (const std::size_t partitions : {1U, 4U}) {
+        Sequence sequence = stack_tilted_by(0.5, partitions, 6);
+        const Sequence flat = stack_tilted_by(0, partitions, 6);
+        const auto axes = sequence.along_planes();
+        ASSERT_TRUE(axes);
+        EXPECT_NEAR((*axes)[2][0], std::sin(0.5), 1e-12);
+        for (std::size_t r = 0; r < flat.readouts.size(); ++r) {
+            for (std::size_t i = 0; i < 16; ++i) {
+                for (std::size_t d = 0; d < 3; ++d) {
+                    EXPECT_NEAR(sequence.readouts[r].positions[i][d],
+                                flat.readouts[r].positions[i][d], 1e-12);
+                }
+            }
+        }
+    }
+    EXPECT_FALSE(stack_tilted_by(0, 4, 6).along_planes());
+    EXPECT_FALSE(stack_tilted_by(pi / 2, 4, 6).along_planes()) << "planes along other gradients";
+    EXPECT_FALSE(stack_tilted_by(0.5, 4, 1).along_planes()) << "all in the plane of x and z";
 }
 
 TEST_F(PulseqTest, ReadoutsThatNothingEncodesAreMarked) {
