@@ -14,7 +14,7 @@ PATH="$PWD/tools/bin:$PATH" auditwheel repair --exclude 'libOpenCL.so*' -w . mad
 for wheel in ./*.whl; do
     echo "$wheel"
     if [[ $wheel == *-abi3-* ]]; then
-        tools/bin/abi3audit --strict "$wheel"
+        tools/bin/abi3audit --strict --summary "$wheel"
     fi
     if tools/bin/python -m zipfile -l "$wheel" | grep -E 'libOpenCL|libgomp'; then
         echo "wheel.sh: the wheel must not carry these" >&2
