@@ -4,7 +4,7 @@
 #include "device/host_device.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <atomic>
 #include <cstdlib>
 
 #include "base/error.hpp"
@@ -288,14 +288,18 @@ void HostDevice::run(const KernelRun& kernel) {
 
 namespace {
 
+/// Bytes of all arrays of a device, which threads may share.
+using BytesInUse = std::atomic<std::size_t>;
+
 /// Zeros on whole pages, counted in `of_all` while they live.
 class Memory : public HostNumbers {
 public:
-    Memory(std::size_t bytes, std::shared_ptr<double> of_all)
-        : bytes_(static_cast<double>(bytes)), all_bytes_(std::move(of_all)) {
+    Memory(std::size_t bytes, std::shared_ptr<BytesInUse> of_all)
+        : bytes_(bytes), all_bytes_(std::move(of_all)) {
         constexpr std::size_t page = 4096;
         if (::posix_memalign(&begin_, page, std::max<std::size_t>(1, bytes)) != 0) {
-            throw DeviceError(text("no memory for an array of ", std::ceil(bytes_ / 1024 / 1024),
+            throw DeviceError(text("no memory for an array of ",
+                                   divide_up(bytes, std::size_t(1) << 20),
                                    " MiB\n  next:     end other programs, or take a smaller "
                                    "`matrix`"));
         }
@@ -313,8 +317,8 @@ public:
 
 private:
     void* begin_ = nullptr;
-    double bytes_;
-    std::shared_ptr<double> all_bytes_;
+    std::size_t bytes_;
+    std::shared_ptr<BytesInUse> all_bytes_;
 };
 
 DeviceInfo info_of_processors(double memory) {
@@ -335,13 +339,15 @@ public:
     explicit Processors(const DeviceInfo& info)
         : HostDevice("host", info, machine_model_of(info)) {}
 
-    double room() const override { return memory() - std::min(memory(), *bytes_); }
+    double room() const override {
+        return memory() - std::min(memory(), static_cast<double>(bytes_->load()));
+    }
     Array zeros(std::size_t count, Element element) override {
         return {count, element, std::make_shared<Memory>(count * element.bytes(), bytes_)};
     }
 
 private:
-    std::shared_ptr<double> bytes_ = std::make_shared<double>(0);
+    std::shared_ptr<BytesInUse> bytes_ = std::make_shared<BytesInUse>(0);
 };
 
 class DescribedDevice : public HostDevice {
