@@ -96,6 +96,21 @@ def test_mrinufft(scan):
     assert relative(own.adj_op(y), theirs.adj_op(y)) < 1e-5
 
 
+def test_mrinufft_has_density_weights(scan):
+    mrinufft = pytest.importorskip("mrinufft")
+    import lsrecon.mrinufft  # noqa: F401, which registers it
+    k = scan.trajectory[:, ::-1] / np.array(scan.matrix[::-1])  # cycles/voxel, y before x
+    shape = tuple(scan.matrix[::-1])
+    operator = mrinufft.get_operator("lsrecon")
+    weights = operator.pipe(k, shape)
+    own = lsrecon.density(scan.trajectory, scan.matrix, "pipe")
+    assert np.allclose(weights / weights.mean(), own / own.mean(), rtol=1e-4)
+    a = operator(k, shape)
+    response = a.adj_op(weights * a.op(np.ones(shape, np.complex64)))
+    assert abs(np.abs(response).mean() - 1) < 1e-3
+
+
+
 def test_torch(scan, encoding):
     torch = pytest.importorskip("torch")
     from lsrecon.torch import Linear

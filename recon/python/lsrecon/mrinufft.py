@@ -8,6 +8,7 @@ import numpy as np
 from mrinufft._utils import proper_trajectory
 from mrinufft.operators.base import FourierOperatorCPU, _ToggleGradPlanMixin
 
+from ._coils import density
 from ._encoding import Encoding, Operator
 
 
@@ -64,3 +65,17 @@ class MRILsrecon(FourierOperatorCPU, _ToggleGradPlanMixin):
             new_samples = proper_trajectory(new_samples, normalize="pi")
         self._samples = np.asarray(new_samples)
         self.raw_op = _Transform(self._samples, self.shape, **self._options)
+
+    @classmethod
+    def pipe(cls, kspace_loc: Any, volume_shape: tuple[int, ...], max_iter: int = 10,
+             osf: float = 2, normalize: bool = True, **options: Any) -> np.ndarray:
+        """Weights, (M), by Pipe and Menon: with `normalize` the mean of |A^H w A 1| is 1.
+        The kernel and the iterations are those of lsrecon.density, whatever `osf` and `max_iter`
+        are."""
+        k = np.asarray(proper_trajectory(kspace_loc, normalize="pi"), float)
+        weights = density(k, volume_shape[::-1], "pipe", axes="zyx", units="rad/voxel")
+        if normalize:
+            operator = cls(kspace_loc, volume_shape, **options)
+            response = operator.adj_op(weights * operator.op(np.ones(volume_shape, np.complex64)))
+            weights = weights / np.abs(response).mean()
+        return weights
