@@ -341,15 +341,11 @@ void Encoding::visit_samples(const std::vector<ComplexVector>& images, std::size
         [&](const Range& some, const Range& at, const Array& from) {
             for (std::size_t c = 0; c < some.count; ++c) { // one at a time in the host's memory
                 ComplexVector values = device.download(from, c * at.count, at.count);
-                for_each_range_in_parallel(at.count, cores_for(at.count), [&](const Range& part) {
-                    const auto count = static_cast<Eigen::Index>(part.count);
-                    auto of_part = values.segment(static_cast<Eigen::Index>(part.first), count);
-                    of_part *= scale;
+                for_each_segment(values, [&](auto segment, Eigen::Index first) {
+                    segment *= scale;
                     if (trajectory_.phi.size() > 0) {
-                        of_part.array() *=
-                            trajectory_.phi
-                                .segment(static_cast<Eigen::Index>(at.first + part.first), count)
-                                .array();
+                        const Eigen::Index m = static_cast<Eigen::Index>(at.first) + first;
+                        segment.array() *= trajectory_.phi.segment(m, segment.size()).array();
                     }
                 });
                 take(some.first + c, at, values);
@@ -412,12 +408,11 @@ Eigen::VectorXd Encoding::misfits(const CoilRows& samples, const std::vector<Com
     visit_samples(
         images, samples.rows(),
         [&](std::size_t c, const Range& at, const ComplexVector& values) {
-            for_each_range_in_parallel(at.count, cores_for(at.count), [&](const Range& some) {
-                for (std::size_t i = some.first; i < some.first + some.count; ++i) {
-                    const std::size_t m = at.first + i;
+            for_each_segment(values, [&](const auto& segment, Eigen::Index first) {
+                for (Eigen::Index i = 0; i < segment.size(); ++i) {
+                    const std::size_t m = at.first + static_cast<std::size_t>(first + i);
                     misfits(static_cast<Eigen::Index>(m)) +=
-                        trajectory_.weight(m) *
-                        std::norm(values(static_cast<Eigen::Index>(i)) - samples(c, m));
+                        trajectory_.weight(m) * std::norm(segment(i) - samples(c, m));
                 }
             });
         },

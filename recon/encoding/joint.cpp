@@ -34,7 +34,7 @@ Scales scales_of(const std::vector<JointFrame>& frames, std::size_t p) {
     Scales scales = scales_of_data(frames, p);
     for (const JointFrame& frame : frames) {
         const ComplexVector first = frame.system->iterate_briefly(frame.fhd[p]);
-        scales.image = std::max(scales.image, first.cwiseAbs().maxCoeff() / frame.system->unit());
+        scales.image = std::max(scales.image, largest_size(first) / frame.system->unit());
     }
     return scales;
 }

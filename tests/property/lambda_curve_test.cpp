@@ -68,6 +68,18 @@ IsEnough by_all_iterations(const SolveOptions& options) {
 
 using LambdaCurves = test::ArraysFixture;
 
+struct FormulationAndMaps {
+    Formulation formulation;
+    CoilRows maps;
+};
+
+/// The equations of a problem with coil maps.
+struct EquationsOf : private FormulationAndMaps, test::Equations {
+    EquationsOf(Transforms& transforms, const test::Problem& problem)
+        : FormulationAndMaps{{problem.grid, problem.voxels, true, true}, problem.coil_maps},
+          test::Equations(transforms, formulation, maps, *problem.trajectory) {}
+};
+
 /// Samples of three coils with maps, phi and weights.
 test::Problem problem_of(const std::string& name, const std::array<std::size_t, 3>& size,
                          std::size_t samples) {
@@ -84,9 +96,7 @@ Dense dense_of(const test::Problem& problem) {
 TEST_P(LambdaCurves, AreThoseOfDenseEquations) {
     const test::Problem problem = problem_of("curve", {6, 5, 0}, 60);
     Reporter report;
-    const Formulation formulation{problem.grid, problem.voxels, true, true};
-    const CoilRows maps = problem.coil_maps;
-    const test::Equations by(*on.opened, formulation, maps, *problem.trajectory);
+    const EquationsOf by(*on.opened, problem);
     const RightHandSides fhd = by.encoding.adjoint(problem.samples);
     const SolveOptions options{smallest_lambda, 300, 1e-4};
     const LambdaCurve curve = make_lambda_curve(by.n, problem.frame(), fhd, 2.5, options,
@@ -124,9 +134,7 @@ TEST_P(LambdaCurves, SmallResidualsAreThoseOfTheSamples) {
                                  1e-4 * problem.samples.row(c).transpose();
     }
     Reporter report;
-    const Formulation formulation{problem.grid, problem.voxels, true, true};
-    const CoilRows maps = problem.coil_maps;
-    const test::Equations by(*on.opened, formulation, maps, *problem.trajectory);
+    const EquationsOf by(*on.opened, problem);
     const SolveOptions options{smallest_lambda, 300, 1e-4};
     const LambdaCurve curve =
         make_lambda_curve(by.n, problem.frame(), by.encoding.adjoint(problem.samples), 0, options,
@@ -140,9 +148,7 @@ TEST_P(LambdaCurves, SmallResidualsAreThoseOfTheSamples) {
 TEST_P(LambdaCurves, TheSolutionExplainsWhatItsResidualLeaves) {
     const test::Problem problem = problem_of("explained", {7, 5, 0}, 90);
     Reporter report;
-    const Formulation formulation{problem.grid, problem.voxels, true, true};
-    const CoilRows maps = problem.coil_maps;
-    const test::Equations by(*on.opened, formulation, maps, *problem.trajectory);
+    const EquationsOf by(*on.opened, problem);
     SolveOptions options;
     options.lambda = 0.05;
     const RightHandSides fhd = by.encoding.adjoint(problem.samples);
@@ -158,9 +164,7 @@ TEST_P(LambdaCurves, TheSolutionExplainsWhatItsResidualLeaves) {
 TEST_P(LambdaCurves, AnImageThatGoesOnExplainsMoreUntilItIsEnough) {
     const test::Problem problem = problem_of("goes on", {7, 5, 0}, 90);
     Reporter report;
-    const Formulation formulation{problem.grid, problem.voxels, true, true};
-    const CoilRows maps = problem.coil_maps;
-    const test::Equations by(*on.opened, formulation, maps, *problem.trajectory);
+    const EquationsOf by(*on.opened, problem);
     SolveOptions options;
     options.lambda = 1;
     const std::vector<Volume> fhd = by.encoding.adjoint(problem.samples).volumes;

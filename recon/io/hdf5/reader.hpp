@@ -116,7 +116,7 @@ public:
     Hdf5Values part(const Range& of) const;
 
 private:
-    /// Those of a file at an offset.
+    /// Reads those of a file from an offset.
     Hdf5Values(const Hdf5Reader& file, std::string name, Precision precision, std::uint64_t offset,
                std::uint64_t bytes);
     /// Receives at most `bytes` of the numbers, and at least one of them; returns their bytes.
