@@ -1,15 +1,17 @@
 // Sorts the samples of a NUFFT for kernels/nufft.cl (recon/engines/opencl/nufft_bins.cpp): by bin
 // and first layer, and in the order of the scan where these are the same.
 //
-// Keys are sorted by one digit after the other, the lowest first. A work-item counts those of
-// `each` samples that follow one another; the counts, added up, say where it puts each of them.
-// Without atomics: the order is the same on every device.
+// Keys are sorted by one digit after the other, the lowest first. A work-group counts the digits of
+// GROUP * EACH samples; the counts, added up, say where it puts each of them. Without atomics: the
+// order is the same on every device.
 //
 // Define: DOUBLES.
 #include "real.h"
 
 #define DIGITS 16
-#define GROUP 256 // that adds up
+#define GROUP 256
+#define EACH 8 // samples of a work-item: 4 bits count them
+#define WORDS 4 // that hold the counts of a work-group, 16 bits a digit
 
 // A sample on the fine grid.
 typedef struct {
@@ -35,22 +37,57 @@ static uint digit_of(uint key, int shift)
     return key >> shift & (DIGITS - 1);
 }
 
-// counts[digit * items + item] = samples of an item that have this digit.
-// Geometry: samples / each, rounded up.
-__kernel void count_digits(const ulong items, __global const uint *keys, ulong samples, ulong each,
-                           int shift, __global uint *counts)
+static uint count_in(ulong word, uint digit)
 {
-    ONLY(items)
-    const size_t item = get_global_id(0);
-    uint count[DIGITS];
-    for (int digit = 0; digit < DIGITS; ++digit) {
-        count[digit] = 0;
+    return word >> 16 * (digit % 4) & 0xffff;
+}
+
+// sums[word * GROUP + item] becomes the sum up to this item.
+static void add_up_items(__local ulong *sums, int words)
+{
+    const int item = get_local_id(0);
+    ulong other[WORDS];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int step = 1; step < GROUP; step *= 2) {
+        for (int w = 0; w < words; ++w) {
+            other[w] = item >= step ? sums[w * GROUP + item - step] : 0;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (int w = 0; w < words; ++w) {
+            sums[w * GROUP + item] += other[w];
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
     }
-    for (size_t i = item * each; i < min((item + 1) * each, samples); ++i) {
-        ++count[digit_of(keys[i], shift)];
+}
+
+// The digits of an item's samples, 4 bits a count. sums: those of its group up to this item.
+static ulong count_item(__global const uint *keys, ulong samples, int shift, __local ulong *sums)
+{
+    const size_t first = get_global_id(0) * EACH;
+    ulong counts = 0;
+    for (size_t i = first; i < min(first + EACH, samples); ++i) {
+        counts += 1UL << 4 * digit_of(keys[i], shift);
     }
-    for (int digit = 0; digit < DIGITS; ++digit) {
-        counts[digit * items + item] = count[digit];
+    for (int w = 0; w < WORDS; ++w) {
+        const ulong four = counts >> 16 * w;
+        sums[w * GROUP + get_local_id(0)] =
+            (four & 15) | (four & 0xf0) << 12 | (four & 0xf00) << 24 | (four & 0xf000) << 36;
+    }
+    add_up_items(sums, WORDS);
+    return counts;
+}
+
+// counts[digit * groups + group] = samples of a group that have this digit.
+// Geometry: work-groups of GROUP, EACH samples an item.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+count_digits(__global const uint *keys, ulong samples, int shift, __global uint *counts)
+{
+    __local ulong sums[WORDS * GROUP];
+    const uint digit = get_local_id(0);
+    count_item(keys, samples, shift, sums);
+    if (digit < DIGITS) {
+        counts[digit * get_num_groups(0) + get_group_id(0)] =
+            count_in(sums[digit / 4 * GROUP + GROUP - 1], digit);
     }
 }
 
@@ -59,42 +96,43 @@ __kernel void count_digits(const ulong items, __global const uint *keys, ulong s
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void add_up(ulong numbers,
                                                                         __global uint *counts)
 {
-    __local uint sums[GROUP];
-    const ulong item = get_local_id(0);
-    const ulong each = (numbers + GROUP - 1) / GROUP;
-    const ulong begin = item * each, end = min(begin + each, numbers);
-    uint sum = 0;
-    for (ulong i = begin; i < end; ++i) {
-        sum += counts[i];
-    }
-    sums[item] = sum;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    uint before = 0;
-    for (ulong i = 0; i < item; ++i) {
-        before += sums[i];
-    }
-    for (ulong i = begin; i < end; ++i) {
-        const uint count = counts[i];
-        counts[i] = before;
-        before += count;
+    __local ulong sums[GROUP];
+    const size_t item = get_local_id(0);
+    ulong before = 0; // of all items
+    for (ulong begin = 0; begin < numbers; begin += GROUP * EACH) {
+        const ulong first = begin + item * EACH, end = min(first + EACH, numbers);
+        ulong sum = 0;
+        for (ulong i = first; i < end; ++i) {
+            sum += counts[i];
+        }
+        sums[item] = sum;
+        add_up_items(sums, 1);
+        ulong at = before + sums[item] - sum;
+        for (ulong i = first; i < end; ++i) {
+            const uint count = counts[i];
+            counts[i] = at;
+            at += count;
+        }
+        before += sums[GROUP - 1];
+        barrier(CLK_LOCAL_MEM_FENCE);
     }
 }
 
 // starts: counts, added up.
 // Geometry: as that of count_digits.
-__kernel void move_by_digit(const ulong items, __global const uint *keys,
-                            __global const uint *order, ulong samples, ulong each, int shift,
-                            __global const uint *starts, __global uint *to_keys,
-                            __global uint *to_order)
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+move_by_digit(__global const uint *keys, __global const uint *order, ulong samples, int shift,
+              __global const uint *starts, __global uint *to_keys, __global uint *to_order)
 {
-    ONLY(items)
-    const size_t item = get_global_id(0);
-    uint next[DIGITS];
-    for (int digit = 0; digit < DIGITS; ++digit) {
-        next[digit] = starts[digit * items + item];
-    }
-    for (size_t i = item * each; i < min((item + 1) * each, samples); ++i) {
-        const uint to = next[digit_of(keys[i], shift)]++;
+    __local ulong sums[WORDS * GROUP];
+    const size_t first = get_global_id(0) * EACH;
+    ulong left = count_item(keys, samples, shift, sums);
+    for (size_t i = first; i < min(first + EACH, samples); ++i) {
+        const uint digit = digit_of(keys[i], shift);
+        const uint to = starts[digit * get_num_groups(0) + get_group_id(0)] +
+                        count_in(sums[digit / 4 * GROUP + get_local_id(0)], digit) -
+                        (left >> 4 * digit & 15);
+        left -= 1UL << 4 * digit;
         to_keys[to] = keys[i];
         to_order[to] = order[i];
     }

@@ -41,25 +41,28 @@ struct GridPositions {
     cl::Buffer phases; ///< or any other
 };
 
-/// Returns where the kernel of a sample begins on the fine grid. The second dimension of a plane is
+/// Finds where the kernels of samples begin on the fine grid. The second dimension of a plane is
 /// stored as layers.
-template <typename Real> GridPosition<Real> grid_position_of(const Vec3& k, const Vec3& per_fov,
-                                                             const std::vector<NufftLine>& lines) {
-    GridPosition<Real> result;
+template <typename Real> LSRECON_AVX2_CLONE void
+find_grid_positions(const Vec3* positions, const Range& range, const Vec3& per_fov,
+                    const std::vector<NufftLine>& lines, GridPosition<Real>* grid_positions) {
     for (std::size_t d = 0; d < lines.size(); ++d) {
-        const double position = lines[d].beginning(k[d] / per_fov[d]);
+        const NufftLine& line = lines[d];
         const std::size_t to = lines.size() == 2 && d == 1 ? 2 : d; // layers
-        result.first[to] = static_cast<cl_ushort>(lines[d].first_point(position));
-        result.t[d] = static_cast<Real>(2 * (std::ceil(position) - position) - 1);
+        for (std::size_t i = range.first; i < range.first + range.count; ++i) {
+            const double position = line.beginning(positions[i][d] / per_fov[d]);
+            grid_positions[i].first[to] = static_cast<cl_ushort>(line.first_point(position));
+            grid_positions[i].t[d] = static_cast<Real>(2 * (std::ceil(position) - position) - 1);
+        }
     }
-    return result;
 }
 
 /// Computes the grid positions on the host: devices may lack doubles.
 template <typename Real>
-GridPositions find_grid_positions(Queue& queue, const std::vector<Vec3>& positions,
-                                  const Voxels& voxels, const NufftGrid& grid, bool is_volume) {
-    constexpr std::size_t samples_at_a_time = std::size_t(1) << 18; // in memory that is used again
+GridPositions upload_grid_positions(Queue& queue, const std::vector<Vec3>& positions,
+                                    const Voxels& voxels, const NufftGrid& grid, bool is_volume) {
+    // They fit a pinned buffer of the queue, and are copied from memory that is used again.
+    constexpr std::size_t samples_at_a_time = std::size_t(3) << 18;
     const MiddlePhases middle(voxels);
     std::vector<NufftLine> lines;
     for (std::size_t d = 0; d < (is_volume ? 3 : 2); ++d) {
@@ -73,13 +76,12 @@ GridPositions find_grid_positions(Queue& queue, const std::vector<Vec3>& positio
     result.phases = middle.given() ? queue.buffer(samples * sizeof(phases[0])) : result.positions;
     for (const Range& some : split_into_ranges(samples, samples_at_a_time)) {
         for_each_range_in_parallel(some.count, all_cores(), [&](const Range& range) {
-            for (std::size_t i = range.first; i < range.first + range.count; ++i) {
-                const Vec3& k = positions[some.first + i];
-                grid_positions[i] = grid_position_of<Real>(k, voxels.per_fov(), lines);
-                if (middle.given()) {
-                    const Complex phase = middle.of(k);
-                    phases[i] = {static_cast<Real>(phase.real()), static_cast<Real>(phase.imag())};
-                }
+            find_grid_positions(positions.data() + some.first, range, voxels.per_fov(), lines,
+                                grid_positions.data());
+            for (std::size_t i = range.first; middle.given() && i < range.first + range.count;
+                 ++i) {
+                const Complex phase = middle.of(positions[some.first + i]);
+                phases[i] = {static_cast<Real>(phase.real()), static_cast<Real>(phase.imag())};
             }
         });
         const auto write = [&](const cl::Buffer& to, const auto& values) {
@@ -102,23 +104,24 @@ cl::Kernel sort_kernel(const Resources& resources, const std::string& name) {
 void sort_by_key(const Resources& resources, std::size_t samples, std::size_t end, cl::Buffer& keys,
                  cl::Buffer& order) {
     constexpr int bits = 4; // of a digit
-    constexpr std::size_t group = 256; // that adds up
-    constexpr cl_ulong each = 512;
+    constexpr std::size_t group = 256;
+    constexpr std::size_t each = 8;
     Queue& queue = resources.queue;
-    const std::size_t items = divide_up(samples, each);
-    const std::size_t numbers = items << bits;
+    const std::size_t groups = divide_up(samples, group * each);
+    const std::size_t numbers = groups << bits;
     const cl::Buffer counts = queue.buffer(numbers * sizeof(cl_uint));
     cl::Buffer other_keys = queue.buffer(samples * sizeof(cl_uint));
     cl::Buffer other_order = queue.buffer(samples * sizeof(cl_uint));
+    const auto launch = [&](const char* name, std::size_t launched, const auto&... values) {
+        cl::Kernel kernel = sort_kernel(resources, name);
+        Queue::set_arguments(kernel, values...);
+        queue.launch(kernel, cl::NDRange(launched * group), cl::NDRange(group));
+    };
     const cl_ulong all = samples;
     for (cl_int shift = 0; (end - 1) >> shift > 0; shift += bits) {
-        resources.launch(sort_kernel(resources, "count_digits"), {items, 1, 1}, keys, all, each,
-                         shift, counts);
-        cl::Kernel add_up = sort_kernel(resources, "add_up");
-        Queue::set_arguments(add_up, static_cast<cl_ulong>(numbers), counts);
-        queue.launch(add_up, cl::NDRange(group), cl::NDRange(group));
-        resources.launch(sort_kernel(resources, "move_by_digit"), {items, 1, 1}, keys, order, all,
-                         each, shift, counts, other_keys, other_order);
+        launch("count_digits", groups, keys, all, shift, counts);
+        launch("add_up", 1, static_cast<cl_ulong>(numbers), counts);
+        launch("move_by_digit", groups, keys, order, all, shift, counts, other_keys, other_order);
         std::swap(keys, other_keys);
         std::swap(order, other_order);
     }
@@ -151,8 +154,8 @@ void NufftBins::sort(const Resources& resources, const SamplePoints& points, con
     const std::size_t samples = points.count();
     const std::size_t number = bytes_of(resources.precision);
     const std::size_t end = starts_of_keys_.size() - 1;
-    const auto make = resources.precision == Precision::float64 ? find_grid_positions<double>
-                                                                : find_grid_positions<float>;
+    const auto make = resources.precision == Precision::float64 ? upload_grid_positions<double>
+                                                                : upload_grid_positions<float>;
     const GridPositions scan = make(queue, points.positions, voxels, grid, tiles.is_volume);
     cl::Buffer keys = queue.buffer(samples * sizeof(cl_uint));
     order = queue.buffer(samples * sizeof(cl_uint));
