@@ -98,7 +98,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void add_up(ulong nu
 {
     __local ulong sums[GROUP];
     const size_t item = get_local_id(0);
-    ulong before = 0; // of all items
+    ulong before = 0; // sum of the numbers before those of this round
     for (ulong begin = 0; begin < numbers; begin += GROUP * EACH) {
         const ulong first = begin + item * EACH, end = min(first + EACH, numbers);
         ulong sum = 0;
@@ -126,6 +126,7 @@ move_by_digit(__global const uint *keys, __global const uint *order, ulong sampl
 {
     __local ulong sums[WORDS * GROUP];
     const size_t first = get_global_id(0) * EACH;
+    // The sums count this item, too: what it has left to move goes before their end.
     ulong left = count_item(keys, samples, shift, sums);
     for (size_t i = first; i < min(first + EACH, samples); ++i) {
         const uint digit = digit_of(keys[i], shift);

@@ -61,7 +61,7 @@ find_grid_positions(const Vec3* positions, const Range& range, const Vec3& per_f
 template <typename Real>
 GridPositions upload_grid_positions(Queue& queue, const std::vector<Vec3>& positions,
                                     const Voxels& voxels, const NufftGrid& grid, bool is_volume) {
-    // They fit a pinned buffer of the queue, and are copied from memory that is used again.
+    // Grid positions of floats fit a pinned buffer of the queue. The memory is used again.
     constexpr std::size_t samples_at_a_time = std::size_t(3) << 18;
     const MiddlePhases middle(voxels);
     std::vector<NufftLine> lines;
@@ -103,7 +103,8 @@ cl::Kernel sort_kernel(const Resources& resources, const std::string& name) {
 /// Sorts samples by their keys, which are below `end`; those of one key stay in their order.
 void sort_by_key(const Resources& resources, std::size_t samples, std::size_t end, cl::Buffer& keys,
                  cl::Buffer& order) {
-    constexpr int bits = 4; // of a digit
+    // These are DIGITS, GROUP and EACH of the kernels.
+    constexpr int bits = 4;
     constexpr std::size_t group = 256;
     constexpr std::size_t each = 8;
     Queue& queue = resources.queue;
