@@ -6,7 +6,8 @@
 // that reach the tile come by their first layer; a window of WIDTH layers in registers moves along
 // with them and leaves behind what is finished. Samples are sorted by bins of TX x TY first points
 // and by layer: those of a tile come from BINS_X x BINS_Y bins, and are merged as they are read. A
-// tile of many samples is computed in chunks, which are added in their order.
+// bin's samples that miss the tile are dropped before their kernels are evaluated. A tile of many
+// samples is computed in chunks, which are added in their order.
 //
 // Forward: a team of LANES work-items takes one sample at a time, a column of the fine grid each.
 //
@@ -30,7 +31,7 @@
 #define TX 8
 #endif
 #ifndef TY
-#define TY 8
+#define TY 4
 #endif
 #ifndef LAYERS
 #define LAYERS 32
@@ -44,13 +45,21 @@ typedef JOIN(STORED, 2) stored2;
 
 // Arrays of a work-item are registers where all of their indices are known.
 #define UNROLL __attribute__((opencl_unroll_hint))
-#define GROUP (TX * TY)
+#define GROUP (TX * TY) // as many as a uint has bits: most GPUs run so many in step
+#if GROUP != 32
+#error "a tile has 32 points a layer"
+#endif
+#define INTERPOLATE_GROUP 64
 #define DIMENSIONS (TY > 1 ? 3 : 2)
 #define HEIGHT (TY > 1 ? WIDTH : 1) // points of a kernel along y
-#define TOGETHER 32 // work-items that run in step on most GPUs: a team
-#define TEAMS (GROUP / TOGETHER)
-#define ROWS (TOGETHER / TX) // of a team's points
-#define BATCH 64 // samples that are read at a time
+#define PAIRS ((WIDTH + 1) / 2) // of a kernel's points that lie opposite
+// A sample in local memory: its kernel at the tile's points along x and along y, its values, and
+// its kernel at its layers. ROW is an odd multiple of 4, since rows that start in the same banks
+// would be written one after the other.
+#define AT_Y TX
+#define AT_VALUES (AT_Y + (TY + 3) / 4 * 4)
+#define AT_LAYERS (AT_VALUES + 2 * COILS)
+#define ROW ((AT_LAYERS + WIDTH + 3) / 4 / 2 * 8 + 4)
 #define REACH_X ((WIDTH - 2 + TX) / TX) // bins before a tile whose samples may reach it
 #define REACH_Y (TY == 1 ? 0 : (WIDTH - 2 + TY) / TY)
 #define BINS_X (REACH_X + 1)
@@ -76,6 +85,23 @@ static real kernel_at(const real *of_lane, real t)
         value = fma(value, t, of_lane[p]);
     }
     return value;
+}
+
+// The kernel at the point of these coefficients and at the one that lies opposite, which has the
+// same polynomial in -t.
+static real2 kernel_pair(const real *of_lane, real t)
+{
+    const real square = t * t;
+    real even = of_lane[DEGREE % 2], odd = of_lane[1 - DEGREE % 2];
+    UNROLL
+    for (int p = DEGREE % 2 + 2; p <= DEGREE; p += 2) {
+        even = fma(even, square, of_lane[p]);
+    }
+    UNROLL
+    for (int p = 3 - DEGREE % 2; p < DEGREE; p += 2) {
+        odd = fma(odd, square, of_lane[p]);
+    }
+    return (real2)(fma(odd, t, even), fma(-odd, t, even));
 }
 
 static int modulo(int at, int extent)
@@ -125,9 +151,10 @@ static size_t key_of_entry(int e, Tile tile, int4 bins)
     return ((size_t)y * bins.x + x) * bins.z + layer;
 }
 
-// before[e] = samples of the entries before e; before[entries] = all.
+// before[e] = samples of the entries before e; before[entries] = all. A sample's number among those
+// of the tile, plus shifts[e], is its index among all.
 static void count_entries(Tile tile, int4 bins, __global const uint *starts, __local uint *before,
-                          __local uint *sums)
+                          __local uint *shifts, __local uint *sums)
 {
     const int item = get_local_id(0);
     const int entries = (tile.layers + WIDTH - 1) * BINS;
@@ -149,6 +176,7 @@ static void count_entries(Tile tile, int4 bins, __global const uint *starts, __l
     for (int e = item * each; e < min(entries, (item + 1) * each); ++e) {
         const size_t key = key_of_entry(e, tile, bins);
         before[e] = at;
+        shifts[e] = starts[key] - at;
         at += starts[key + 1] - starts[key];
     }
     if (item == GROUP - 1) {
@@ -172,7 +200,7 @@ static int entry_of(uint p, int entries, __local const uint *before)
     return low;
 }
 
-// 32 bytes, 0 or 1, as bits, the first one the lowest.
+// GROUP bytes, 0 or 1, as bits, the first one the lowest.
 static uint bits_of(__local const uchar *bytes)
 {
     __local const ulong *eight = (__local const ulong *)bytes;
@@ -195,17 +223,15 @@ spread(__global const int4 *chunks, int4 bins, __global const uint *starts,
        __global real2 *grid, __global real2 *parts)
 {
     __local uint before[ENTRIES + 1];
+    __local uint shifts[ENTRIES];
     __local uint sums[GROUP];
-    __local int2 place[BATCH]; // first point along x and y in the tile
-    __local uchar reaches[TEAMS][BATCH] __attribute__((aligned(8))); // points of a team: 0 or 1
-    __local real offset[BATCH * DIMENSIONS];
-    __local real along_x[BATCH * TX];
-    __local real along_y[BATCH * TY];
-    __local real along_layers[BATCH * LANES] __attribute__((aligned(32)));
-    __local real2 value[BATCH * COILS] __attribute__((aligned(32)));
+    __local uchar reaches[GROUP] __attribute__((aligned(8))); // the tile: 0 or 1
+    // Samples that do:
+    __local int2 corner[GROUP]; // first point along x and y in the tile
+    __local real offset[GROUP * DIMENSIONS];
+    __local real rows[GROUP * ROW] __attribute__((aligned(32)));
 
     const int item = get_local_id(0);
-    const int team = item / TOGETHER;
     const int x = item % TX, y = item / TX;
     const int4 chunk = chunks[get_group_id(0)];
     const int tiles_of_layers = (bins.z + LAYERS - 1) / LAYERS;
@@ -215,7 +241,7 @@ spread(__global const int4 *chunks, int4 bins, __global const uint *starts,
     tile.x = chunk.x / tiles_of_layers % bins.x;
     tile.y = chunk.x / tiles_of_layers / bins.x;
     const int entries = (tile.layers + WIDTH - 1) * BINS;
-    count_entries(tile, bins, starts, before, sums);
+    count_entries(tile, bins, starts, before, shifts, sums);
 
     const int is_part = chunk.w >= 0;
     const size_t of_layer = is_part ? GROUP : strides.y;
@@ -225,7 +251,7 @@ spread(__global const int4 *chunks, int4 bins, __global const uint *starts,
                 : grid + tile.first_layer * strides.y + (tile.y * TY + y) * strides.x +
                       tile.x * TX + x;
 
-    const int lane = item % LANES;
+    const int lane = item % PAIRS;
     real of_lane[DEGREE + 1];
     load_polynomial(coefficients, lane, of_lane);
     real2 window[COILS][WIDTH];
@@ -240,11 +266,15 @@ spread(__global const int4 *chunks, int4 bins, __global const uint *starts,
 
 // Writes the window's first layer, which no other sample reaches.
 #define MOVE_WINDOW                                                                                \
+    if (cell >= WIDTH - 1) {                                                                       \
+        UNROLL                                                                                     \
+        for (int c = 0; c < COILS; ++c) {                                                          \
+            out[c * of_coil] = window[c][0];                                                       \
+        }                                                                                          \
+        out += of_layer;                                                                           \
+    }                                                                                              \
     UNROLL                                                                                         \
     for (int c = 0; c < COILS; ++c) {                                                              \
-        if (cell >= WIDTH - 1) {                                                                   \
-            out[c * of_coil + (cell - (WIDTH - 1)) * of_layer] = window[c][0];                     \
-        }                                                                                          \
         UNROLL                                                                                     \
         for (int j = 0; j + 1 < WIDTH; ++j) {                                                      \
             window[c][j] = window[c][j + 1];                                                       \
@@ -253,95 +283,104 @@ spread(__global const int4 *chunks, int4 bins, __global const uint *starts,
     }                                                                                              \
     ++cell;
 
-    for (int begin = 0; begin < chunk.z; begin += BATCH) {
-        const int count = min(BATCH, chunk.z - begin);
-        barrier(CLK_LOCAL_MEM_FENCE);
-        for (int i = count + item; i < BATCH; i += GROUP) {
-            for (int t = 0; t < TEAMS; ++t) {
-                reaches[t][i] = 0;
-            }
-        }
-        for (int i = item; i < count; i += GROUP) {
-            const uint p = chunk.y + begin + i;
+    for (int begin = 0; begin < chunk.z; begin += GROUP) {
+        const int count = min(GROUP, chunk.z - begin);
+        int2 at = (int2)(-WIDTH, 0);
+        size_t sample = 0;
+        if (item < count) {
+            const uint p = chunk.y + begin + item;
             const int e = entry_of(p, entries, before);
-            const uint s = starts[key_of_entry(e, tile, bins)] + p - before[e];
-            const ushort4 first = first_points[s];
-            const int2 at =
-                (int2)(first.x % TX + TX * (e % BINS % BINS_X - REACH_X),
-                       TY == 1 ? 0 : first.y % TY + TY * (e % BINS / BINS_X - REACH_Y));
-            place[i] = at;
-            for (int t = 0; t < TEAMS; ++t) {
-                const int row = t * ROWS;
-                reaches[t][i] = at.x + WIDTH > 0 &&
-                                (TY == 1 || (at.y + WIDTH > row && at.y < row + ROWS));
-            }
+            sample = p + shifts[e];
+            const ushort4 first = first_points[sample];
+            at = (int2)(first.x % TX + TX * (e % BINS % BINS_X - REACH_X),
+                        TY == 1 ? 0 : first.y % TY + TY * (e % BINS / BINS_X - REACH_Y));
+        }
+        const int reaching = at.x + WIDTH > 0 && (TY == 1 || at.y + WIDTH > 0);
+        reaches[item] = reaching;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        const uint kept = bits_of(reaches); // samples: those that do not reach the tile are dropped
+        const int all = popcount(kept);
+        if (reaching) {
+            const int i = popcount(kept & ((1u << item) - 1));
+            corner[i] = at;
             for (int d = 0; d < DIMENSIONS; ++d) {
-                offset[d * BATCH + i] = offsets[d * samples + s];
+                offset[d * GROUP + i] = offsets[d * samples + sample];
+            }
+            __local real *row = rows + i * ROW;
+            for (int k = 0; k < TX; ++k) {
+                row[k] = 0;
+            }
+            for (int k = 0; k < TY; ++k) {
+                row[AT_Y + k] = TY == 1 ? 1 : 0;
             }
             UNROLL
             for (int c = 0; c < COILS; ++c) {
-                value[i * COILS + c] = values[(size_t)s * COILS + c];
+                const real2 value = values[sample * COILS + c];
+                row[AT_VALUES + 2 * c] = value.x;
+                row[AT_VALUES + 2 * c + 1] = value.y;
             }
-        }
-        for (int i = item; i < BATCH * TX; i += GROUP) {
-            along_x[i] = 0;
-        }
-        for (int i = item; i < BATCH * TY; i += GROUP) {
-            along_y[i] = TY == 1 ? 1 : 0;
         }
         barrier(CLK_LOCAL_MEM_FENCE);
-        for (int i = item / LANES; i < count; i += GROUP / LANES) {
-            const int2 at = place[i];
-            const real on_x = kernel_at(of_lane, offset[i]);
-            if (lane < WIDTH && at.x + lane >= 0 && at.x + lane < TX) {
-                along_x[i * TX + at.x + lane] = on_x;
-            }
-            if (TY > 1) {
-                const real on_y = kernel_at(of_lane, offset[BATCH + i]);
-                if (lane < WIDTH && at.y + lane >= 0 && at.y + lane < TY) {
-                    along_y[i * TY + at.y + lane] = on_y;
+        if (item < GROUP / PAIRS * PAIRS) {
+            for (int i = item / PAIRS; i < all; i += GROUP / PAIRS) {
+                __local real *row = rows + i * ROW;
+                const int2 from = corner[i];
+                const int other = WIDTH - 1 - lane;
+                const real2 on_x = kernel_pair(of_lane, offset[i]);
+                if ((uint)(from.x + lane) < TX) {
+                    row[from.x + lane] = on_x.x;
                 }
+                if ((uint)(from.x + other) < TX) {
+                    row[from.x + other] = on_x.y;
+                }
+                if (TY > 1) {
+                    const real2 on_y = kernel_pair(of_lane, offset[GROUP + i]);
+                    if ((uint)(from.y + lane) < TY) {
+                        row[AT_Y + from.y + lane] = on_y.x;
+                    }
+                    if ((uint)(from.y + other) < TY) {
+                        row[AT_Y + from.y + other] = on_y.y;
+                    }
+                }
+                const real2 on_layers = kernel_pair(of_lane, offset[(DIMENSIONS - 1) * GROUP + i]);
+                row[AT_LAYERS + lane] = on_layers.x;
+                row[AT_LAYERS + other] = on_layers.y;
             }
-            along_layers[i * LANES + lane] =
-                kernel_at(of_lane, offset[(DIMENSIONS - 1) * BATCH + i]);
         }
         barrier(CLK_LOCAL_MEM_FENCE);
-        const uint low = bits_of(reaches[team]), high = bits_of(reaches[team] + 32);
         int done = 0;
+        __local const real *row = rows, *of_x = rows + x, *of_y = rows + AT_Y + y;
         while (true) {
             // The samples whose first layer is the window's.
-            const int stop = clamp((int)(before[(cell + 1) * BINS] - chunk.y) - begin, 0, count);
-            for (int word = done / 32; word * 32 < stop; ++word) {
-                uint some = word == 0 ? low : high;
-                some &= done > word * 32 ? ~0u << (done - word * 32) : ~0u;
-                some &= stop < word * 32 + 32 ? (1u << (stop - word * 32)) - 1 : ~0u;
-                while (some != 0) {
-                    const int bit = 31 - (int)clz(some);
-                    const int i = word * 32 + bit;
-                    some ^= 1u << bit;
-                    real on_layer[WIDTH];
+            const int read = max((int)(before[(cell + 1) * BINS] - chunk.y) - begin, 0);
+            const int stop = read < count ? popcount(kept & ((1u << read) - 1)) : all;
+            for (; done < stop; ++done) {
+                real on_layer[WIDTH];
+                UNROLL
+                for (int j = 0; j < WIDTH; ++j) {
+                    on_layer[j] = row[AT_LAYERS + j];
+                }
+                const real on_plane = *of_x * *of_y;
+                UNROLL
+                for (int c = 0; c < COILS; ++c) {
+                    const real2 v =
+                        on_plane * (real2)(row[AT_VALUES + 2 * c], row[AT_VALUES + 2 * c + 1]);
                     UNROLL
                     for (int j = 0; j < WIDTH; ++j) {
-                        on_layer[j] = along_layers[i * LANES + j];
-                    }
-                    const real on_plane = along_x[i * TX + x] * along_y[i * TY + y];
-                    UNROLL
-                    for (int c = 0; c < COILS; ++c) {
-                        const real2 v = on_plane * value[i * COILS + c];
-                        UNROLL
-                        for (int j = 0; j < WIDTH; ++j) {
-                            window[c][j].x = fma(v.x, on_layer[j], window[c][j].x);
-                            window[c][j].y = fma(v.y, on_layer[j], window[c][j].y);
-                        }
+                        window[c][j].x = fma(v.x, on_layer[j], window[c][j].x);
+                        window[c][j].y = fma(v.y, on_layer[j], window[c][j].y);
                     }
                 }
+                row += ROW;
+                of_x += ROW;
+                of_y += ROW;
             }
-            done = stop;
-            if (stop == count) {
+            if (done == all) {
                 break;
             }
             MOVE_WINDOW
         }
+        barrier(CLK_LOCAL_MEM_FENCE);
     }
     while (cell < tile.layers + WIDTH - 1) {
         MOVE_WINDOW
@@ -432,17 +471,17 @@ __kernel void interleave(const ulong items, __global const real2 *grid, __global
 
 // out[order[i]] = the sum of points times the kernel of sample i, times its conjugate phase.
 // grid: as interleave() leaves it.
-// Geometry: work-groups of GROUP, a team of LANES a sample.
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+// Geometry: work-groups of INTERPOLATE_GROUP, a team of LANES a sample.
+__kernel __attribute__((reqd_work_group_size(INTERPOLATE_GROUP, 1, 1))) void
 interpolate(int4 bins, __global const uint *order, __global const ushort4 *first_points,
             __global const real *offsets, ulong samples, __global const real2 *phases,
             int with_phases, __global const real *coefficients, ulong4 strides,
             __global const real2 *grid, ulong first_coil, int coils,
             __global stored2 *out)
 {
-    __local real along_y[GROUP];
-    __local real along_layers[GROUP];
-    __local real2 sums[COILS][GROUP];
+    __local real along_y[INTERPOLATE_GROUP];
+    __local real along_layers[INTERPOLATE_GROUP];
+    __local real2 sums[COILS][INTERPOLATE_GROUP];
     const int item = get_local_id(0);
     const int lane = item % LANES, team = item - lane;
     real of_lane[DEGREE + 1];
@@ -473,6 +512,7 @@ interpolate(int4 bins, __global const uint *order, __global const ushort4 *first
                 on_row[k] = on_x * along_y[team + k];
             }
             __global const real2 *column = grid + modulo(first.x + lane, bins.x * TX) * COILS;
+            UNROLL
             for (int l = 0; l < WIDTH; ++l) {
                 __global const real2 *layer =
                     column + modulo(first.z + l, bins.z) * strides.y * COILS;

@@ -60,7 +60,7 @@ const std::vector<Case>& cases() {
     return rows;
 }
 
-constexpr double most_before_large = 0.25; ///< seconds of Q in any of those before
+constexpr double most_before_large = 0.03; ///< seconds of Q in any of those before
 constexpr double most_seconds = 35; ///< after which no other scan is begun
 
 /// A reconstruction that was measured.

@@ -402,10 +402,9 @@ double seconds_of_calibration(Transforms& transforms, const std::vector<Vec3>& p
     const PiecewiseTransform fhd(transforms, positions, Voxels::of_grid(grid));
     const PiecewiseTransform q(transforms, positions, Voxels::half_differences(grid));
     const double product =
-        Toeplitz::seconds(transforms.device(), grid, transforms.solver_precision(), 1);
+        Toeplitz::seconds(transforms.device(), grid, transforms.solver_precision(), coils);
     return fhd.predicted("fhd", coils).seconds + q.predicted("q", 1).seconds +
-           transforms.device().machine_model().making +
-           expected * static_cast<double>(coils) * product;
+           transforms.device().machine_model().making + expected * product;
 }
 
 Calibration calibrate(Transforms& transforms, const Scan& scan, const CalibrationField& field,

@@ -111,7 +111,8 @@ std::string in_words(const std::vector<RegulariserChoice>& chosen);
 /// The number of volumes of the image's size that the terms need at most while they are minimised.
 std::size_t volumes_of(const std::vector<RegulariserChoice>& chosen, const Grid& grid);
 /// The number of those volumes that one iteration passes through, for predictions of time.
-double passes_of(const std::vector<RegulariserChoice>& chosen, const Grid& grid);
+double passes_of(const std::vector<RegulariserChoice>& chosen, const Grid& grid,
+                 bool in_host_memory);
 /// The number of those volumes that each of the frames needs that are solved together.
 std::size_t volumes_of_each_frame(const std::vector<RegulariserChoice>& chosen, const Grid& grid);
 

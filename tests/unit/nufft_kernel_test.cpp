@@ -61,7 +61,7 @@ TEST(SpreadingKernel, HasTheBestBeta) {
 
 TEST(SpreadingKernel, IsTheExponentialOfASemicircle) {
     const SpreadingKernel kernel(8, 2);
-    EXPECT_NEAR(kernel.value(0), 1, 1e-9);
+    EXPECT_NEAR(kernel.value(0), 1, 1e-8);
     EXPECT_NEAR(kernel.value(-2.3), kernel.value(2.3), 1e-9);
     const double beta = std::log(kernel.value(2)) / (std::sqrt(1 - 0.25) - 1);
     EXPECT_NEAR(beta / (pi * 8 * 0.75), 0.96, 0.06) << "Barnett's gamma";

@@ -17,14 +17,12 @@ std::size_t lanes_for(std::size_t width) {
 }
 
 NufftRates rates_of(const Machine& machine, const EngineFacts& context) {
-    // The rates are in multiply-adds, measured on an NVIDIA H200 with floats: finding, reading and
-    // evaluating costs as much as adding.
+    // The rates are in multiply-adds, measured on an NVIDIA H200 with floats: sorting and reading a
+    // sample take more than its sums.
     const double of_doubles = nufft_precision(context) == Precision::float64 ? 2 : 1;
     const double unit = of_doubles / nominal_rates(machine.device).multiply_adds;
     const auto of_sample = [unit, spreading = machine.model.spreading](std::size_t width) {
-        return spreading * unit *
-               (9000 * static_cast<double>(lanes_for(width)) / 8 +
-                700 * static_cast<double>(width));
+        return spreading * unit * (11000 + 450 * static_cast<double>(width));
     };
     return {of_sample, machine.model.fine * 33 * unit};
 }
@@ -219,6 +217,7 @@ private:
     /// Interpolates samples from the fine grid. Several coils are first put side by side, since a
     /// sample reads the same points of each.
     void interpolate(const Range& coils, Array& out) {
+        constexpr std::size_t group = 64; // INTERPOLATE_GROUP of the kernel
         constexpr std::size_t rounds = 8; // of samples a team takes
         if (together_ > 1) {
             resources_.launch(kernel("interleave"), {fine_.count() / together_, 1, 1},
@@ -231,9 +230,8 @@ private:
                              bins_.strides, buffer_of(together_ > 1 ? interleaved_ : fine_),
                              static_cast<cl_ulong>(coils.first), static_cast<cl_int>(coils.count),
                              buffer_of(out));
-        const std::size_t groups = divide_up(samples_ * lanes(), rounds * tiles_.points());
-        resources_.queue.launch(interpolate, cl::NDRange(groups * tiles_.points()),
-                                cl::NDRange(tiles_.points()));
+        const std::size_t groups = divide_up(samples_ * lanes(), rounds * group);
+        resources_.queue.launch(interpolate, cl::NDRange(groups * group), cl::NDRange(group));
     }
 
     Resources resources_; ///< resources in the precision that it computes in

@@ -16,7 +16,7 @@ struct NufftTiles {
 
     bool is_volume;
     std::size_t along_x() const { return is_volume ? 8 : 32; }
-    std::size_t along_y() const { return is_volume ? 8 : 1; }
+    std::size_t along_y() const { return is_volume ? 4 : 1; }
     std::size_t layers() const { return 32; }
     std::size_t points() const { return along_x() * along_y(); }
     /// Bins along a dimension that samples of a tile come from.
