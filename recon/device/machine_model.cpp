@@ -119,7 +119,7 @@ MachineModel nominal_model(bool is_gpu, std::size_t cores) {
     model.value = is_gpu ? 2.5e-9 : 1.2e-8;
     model.exact = is_gpu ? 1.4 : 0.58;
     model.phases = is_gpu ? 3 : 0.28;
-    model.spreading = is_gpu ? 6 : 0.25;
+    model.spreading = is_gpu ? 3.8 : 0.25;
     model.fine = is_gpu ? 1 : 0.125;
     model.convolution = is_gpu ? 1.9 : 0.6;
     model.product = is_gpu ? 4e-4 : 1e-5;

@@ -3,6 +3,8 @@
 
 #include "engines/opencl/engines.hpp"
 
+#include <cmath>
+
 #include "device/opencl/array_kernels.hpp"
 #include "engines/host/engines.hpp"
 #include "engines/opencl/nufft_bins.hpp"
@@ -17,12 +19,13 @@ std::size_t lanes_for(std::size_t width) {
 }
 
 NufftRates rates_of(const Machine& machine, const EngineFacts& context) {
-    // The rates are in multiply-adds, measured on an NVIDIA H200 with floats: sorting and reading a
-    // sample take more than its sums.
+    // The rates are in multiply-adds, fitted to an NVIDIA H200 with floats and 6 to 11 points. More
+    // than 8 take twice as many work-items a sample.
     const double of_doubles = nufft_precision(context) == Precision::float64 ? 2 : 1;
     const double unit = of_doubles / nominal_rates(machine.device).multiply_adds;
     const auto of_sample = [unit, spreading = machine.model.spreading](std::size_t width) {
-        return spreading * unit * (11000 + 450 * static_cast<double>(width));
+        const double wide = lanes_for(width) > 8 ? 1.4 : 1;
+        return spreading * unit * wide * 1100 * std::pow(static_cast<double>(width), 1.55);
     };
     return {of_sample, machine.model.fine * 33 * unit};
 }
