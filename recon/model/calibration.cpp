@@ -398,7 +398,7 @@ Eigen::ArrayXd Calibration::smooth_energy() const {
 double seconds_of_calibration(Transforms& transforms, const std::vector<Vec3>& positions,
                               std::size_t coils, const Grid& grid) {
     // Along lines through the middle, where samples of a volume are denser than those of a plane.
-    const double expected = grid.dimensions == 3 ? 40 : 15;
+    const double expected = grid.dimensions == 3 ? 60 : 25;
     const PiecewiseTransform fhd(transforms, positions, Voxels::of_grid(grid));
     const PiecewiseTransform q(transforms, positions, Voxels::half_differences(grid));
     const double product =
