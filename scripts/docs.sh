@@ -9,7 +9,7 @@ cd "$(dirname "$0")/.."
 
 program=${LSRECON_PROGRAM:-}
 site=${LSRECON_DOCS:-build/docs}
-source=$site-source
+source=$site-source/docs
 python=${LSRECON_PYTHON:-/usr/bin/python3} # that of the distribution's packages
 if [[ -z $program ]]; then
     program=build/release/lsrecon
@@ -18,9 +18,10 @@ if [[ -z $program ]]; then
     cmake --build --preset release --parallel "$(nproc)" --target lsrecon
 fi
 
-rm -rf "$source"
-mkdir -p "$source"
+rm -rf "$site-source"
+mkdir -p "$source" "$site-source/tests/python"
 cp -r docs/. "$source"
+cp -r tests/python/examples "$site-source/tests/python" # pages include them
 mapfile -t pages < <(grep -l '^<!-- test -->$' docs/*.md)
 log=$source/commands.txt
 {
