@@ -106,6 +106,7 @@ Transforms& Transforms::for_estimates() {
         options.accuracy =
             options.accuracy > 0 ? std::min(options.accuracy, most_error) : most_error;
         options.accuracy_is_of_image = true;
+        options.precision = options.precision.value_or(Precision::float32);
         options.on_finding = [](const Finding&) {}; // an exact engine serves where it does not
         for_estimates_ = made_on_processors(std::move(options));
     }
