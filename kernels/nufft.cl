@@ -295,7 +295,7 @@ spread(__global const int4 *chunks, int4 bins, __global const uint *starts,
             at = (int2)(first.x % TX + TX * (e % BINS % BINS_X - REACH_X),
                         TY == 1 ? 0 : first.y % TY + TY * (e % BINS / BINS_X - REACH_Y));
         }
-        const int reaching = at.x + WIDTH > 0 && (TY == 1 || at.y + WIDTH > 0);
+        const int reaching = at.x + WIDTH > 0 && at.y + WIDTH > 0;
         reaches[item] = reaching;
         barrier(CLK_LOCAL_MEM_FENCE);
         const uint kept = bits_of(reaches); // samples: those that do not reach the tile are dropped
@@ -380,7 +380,6 @@ spread(__global const int4 *chunks, int4 bins, __global const uint *starts,
             }
             MOVE_WINDOW
         }
-        barrier(CLK_LOCAL_MEM_FENCE);
     }
     while (cell < tile.layers + WIDTH - 1) {
         MOVE_WINDOW

@@ -27,7 +27,8 @@ public:
     SpreadingKernel(std::size_t width, double oversampling, double beta);
 
     std::size_t width() const { return width_; } ///< points that a sample has
-    /// The degree of the polynomials: higher ones leave the kernel's error as it is.
+    /// The degree of the polynomials: higher ones leave the kernel's error as it is. That of two
+    /// points needs 3.
     std::size_t degree() const { return std::max<std::size_t>(3, width_); }
     /// The coefficient of the polynomial of point j, in t = 2 offset - 1, where the offset, 0 to 1,
     /// is the distance of the first point from the kernel's beginning.
