@@ -8,6 +8,7 @@
 #include <new>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 namespace lsrecon {
 
@@ -100,6 +101,14 @@ private:
     std::unique_ptr<Value, Release> values_;
     std::size_t count_ = 0;
 };
+
+/// An empty vector with large pages for so many values, where the system has them.
+template <typename Value> std::vector<Value> vector_for(std::size_t count) {
+    std::vector<Value> values;
+    values.reserve(count);
+    ask_for_large_pages(values.data(), count * sizeof(Value));
+    return values;
+}
 
 /// Wall-clock seconds since a moment of std::chrono::steady_clock.
 inline double seconds_since(std::chrono::steady_clock::time_point start) {

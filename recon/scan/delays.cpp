@@ -10,8 +10,10 @@
 
 #include "base/error.hpp"
 #include "base/linear_algebra.hpp"
+#include "base/machine.hpp"
 #include "base/numbers.hpp"
 #include "base/option.hpp"
+#include "base/parallel.hpp"
 #include "scan/pose.hpp"
 #include "scan/readouts.hpp"
 
@@ -224,22 +226,31 @@ MovedReadouts moved_by(const Delays& delays, const Trajectory& trajectory,
                        const ReadoutCourse& course) {
     const RealVector values = values_of(delays, course.in_plane);
     const auto axes = axes_of_delays(course.in_plane);
-    MovedReadouts result{trajectory, RealVector::Zero(static_cast<Index>(trajectory.samples()))};
-    for (std::size_t m = 0; m < trajectory.samples(); ++m) {
-        const Vec3 velocity = course.velocity(m);
-        Vec3& k = result.trajectory.positions[m];
-        for (std::size_t i = 0; i < axes.size(); ++i) {
-            const auto& [a, b] = axes[i];
-            const double value = values(static_cast<Index>(i));
-            k[a] += value * velocity[b];
-            k[b] += a == b ? 0 : value * velocity[a];
+    const std::size_t samples = trajectory.samples();
+    MovedReadouts result{
+        {vector_for<Vec3>(samples), trajectory.phi, trajectory.weights, trajectory.times},
+        unwritten<RealVector>(static_cast<Index>(samples))};
+    std::vector<Vec3>& positions = result.trajectory.positions;
+    positions.assign(trajectory.positions.begin(), trajectory.positions.end());
+    for_each_range_in_parallel(course.ends.size(), cores_for(samples), [&](const Range& some) {
+        for (std::size_t r = some.first; r < some.first + some.count; ++r) {
+            double phase = 0;
+            for (std::size_t i = axes.size(); i < static_cast<std::size_t>(values.size()); ++i) {
+                phase += values(static_cast<Index>(i)) * course.directions[r][i - axes.size()];
+            }
+            for (std::size_t m = course.first(r); m < course.ends[r]; ++m) {
+                const Vec3 velocity = course.velocity(m, r);
+                Vec3& k = positions[m];
+                for (std::size_t i = 0; i < axes.size(); ++i) {
+                    const auto& [a, b] = axes[i];
+                    const double value = values(static_cast<Index>(i));
+                    k[a] += value * velocity[b];
+                    k[b] += a == b ? 0 : value * velocity[a];
+                }
+                result.phases(static_cast<Index>(m)) = phase;
+            }
         }
-        const Vec3& u = course.directions[course.readout_of(m)];
-        for (std::size_t i = axes.size(); i < static_cast<std::size_t>(values.size()); ++i) {
-            result.phases(static_cast<Index>(m)) +=
-                values(static_cast<Index>(i)) * u[i - axes.size()];
-        }
-    }
+    });
     return result;
 }
 

@@ -49,12 +49,12 @@ public:
     std::size_t readout_of(std::size_t sample) const;
     /// dk/dt, cycles per field of view and dwell time.
     Vec3 velocity(std::size_t sample) const;
+    Vec3 velocity(std::size_t sample, std::size_t readout) const;
 
     /// Readouts, spread over all, that are enough to know what all are like.
     std::vector<std::size_t> some() const;
 
 private:
-    Vec3 velocity(std::size_t sample, std::size_t readout) const;
     void look_at_velocities();
     bool are_lines_through_middle() const;
 

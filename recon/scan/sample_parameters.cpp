@@ -2,6 +2,8 @@
 
 #include "scan/sample_parameters.hpp"
 
+#include "base/linear_algebra.hpp"
+
 namespace lsrecon {
 
 using Eigen::Index;
@@ -38,9 +40,11 @@ void take_out(const RealVector& phases, CoilRows& samples) {
     }
     samples.visit([&](auto& rows) {
         using Value = typename std::decay_t<decltype(rows)>::Scalar;
-        for (Index m = 0; m < rows.cols(); ++m) {
-            rows.col(m) *= static_cast<Value>(std::polar(1.0, -phases(m)));
-        }
+        for_each_segment(phases, [&rows](const auto& some, Index first) {
+            for (Index m = 0; m < some.size(); ++m) {
+                rows.col(first + m) *= static_cast<Value>(std::polar(1.0, -some(m)));
+            }
+        });
     });
 }
 

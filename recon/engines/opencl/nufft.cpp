@@ -27,7 +27,7 @@ NufftRates rates_of(const Machine& machine, const EngineFacts& context) {
         const double wide = lanes_for(width) > 8 ? 1.4 : 1;
         return spreading * unit * wide * 1100 * std::pow(static_cast<double>(width), 1.55);
     };
-    return {of_sample, machine.model.fine * 33 * unit};
+    return {of_sample, machine.model.fine * 45 * unit};
 }
 
 NufftGrid grid_of(const EngineFacts& context, const SamplePoints& points, const Voxels& voxels) {

@@ -207,9 +207,7 @@ template <typename Vector, typename Value> Vector to_vector(const std::vector<Va
 /// The next points of a trajectory, in cycles per field of view by the factor of each dimension.
 std::vector<Vec3> read_points(Hdf5Values& stored, std::size_t count, std::size_t dimensions,
                               const Vec3& factor) {
-    std::vector<Vec3> points;
-    points.reserve(count);
-    ask_for_large_pages(points.data(), count * sizeof(Vec3));
+    auto points = vector_for<Vec3>(count);
     points.resize(count);
     const auto read_some = [&](const Range& some, Hdf5Values& values) {
         constexpr std::size_t points_at_a_time = 8192; // which caches hold
