@@ -60,8 +60,12 @@ template class LinePlans<float>;
 
 namespace {
 
-/// Starting threads costs more than a small transform.
-constexpr std::size_t worth_threads = 32768;
+/// Cores for a transform of so many values: with fewer each, a thread takes longer to start than to
+/// transform them.
+std::size_t cores_for_fft(std::size_t values) {
+    constexpr std::size_t worth_a_core = 4096;
+    return std::clamp<std::size_t>(values / worth_a_core, 1, all_cores());
+}
 
 bool is_fast(std::size_t length) {
     for (const std::size_t factor : {2, 3, 5, 7}) {
@@ -114,28 +118,27 @@ template <typename Real> struct Fft<Real>::Plans {
     /// first value, how many) for a few of its lines after the other, of those of whole arrays.
     /// Lines begin one after the other where a line's values do not lie between their beginnings.
     template <typename Work> static void few_lines_at_a_time(const Dimension& of,
-                                                             std::size_t all_values, bool threads,
-                                                             const Work& work) {
+                                                             std::size_t all_values,
+                                                             std::size_t cores, const Work& work) {
         const std::size_t length = of.shape.length;
         const std::size_t neighbours = of.shape.step == 1 ? all_values / length : of.shape.step;
         const std::size_t between = of.shape.step == 1 ? length : 1; // first values of lines
         const std::size_t visits = divide_up(neighbours, together);
         const std::size_t planes = all_values / (neighbours * length);
-        for_each_range_in_parallel(
-            planes * visits, threads ? all_cores() : 1, [&](const Range& range) {
-                work([&](const auto& visit) {
-                    for (std::size_t i = range.first; i < range.first + range.count; ++i) {
-                        const std::size_t line = i % visits * together;
-                        visit(i / visits * neighbours * length + line * between,
-                              std::min(together, neighbours - line));
-                    }
-                });
+        for_each_range_in_parallel(planes * visits, cores, [&](const Range& range) {
+            work([&](const auto& visit) {
+                for (std::size_t i = range.first; i < range.first + range.count; ++i) {
+                    const std::size_t line = i % visits * together;
+                    visit(i / visits * neighbours * length + line * between,
+                          std::min(together, neighbours - line));
+                }
             });
+        });
     }
 
     static void along(const Dimension& of, Direction direction, Value* values,
-                      std::size_t all_values, bool threads) {
-        few_lines_at_a_time(of, all_values, threads, [&](const auto& on_each) {
+                      std::size_t all_values, std::size_t cores) {
+        few_lines_at_a_time(of, all_values, cores, [&](const auto& on_each) {
             LineBlock<Real> in(of.shape);
             LineBlock<Real> out(of.shape);
             on_each([&](std::size_t first, std::size_t count) {
@@ -159,8 +162,8 @@ template <typename Real> struct Fft<Real>::Plans {
     /// every core where that is worth it.
     template <typename Visit>
     void in_scratch(std::size_t visits, Scratch* alone, const Visit& visit) const {
-        const bool threads = alone == nullptr && count >= worth_threads;
-        for_each_range_in_parallel(visits, threads ? all_cores() : 1, [&](const Range& range) {
+        const std::size_t cores = alone == nullptr ? cores_for_fft(count) : 1;
+        for_each_range_in_parallel(visits, cores, [&](const Range& range) {
             const std::shared_ptr<Scratch> own = alone == nullptr ? scratch() : nullptr;
             Scratch& memory = own ? *own : *alone;
             for (std::size_t i = range.first; i < range.first + range.count; ++i) {
@@ -286,25 +289,25 @@ template <typename Real> struct Fft<Real>::Plans {
         });
     }
 
-    /// work(values, how many, whether threads are worth it): all at once, or an array a core, which
-    /// may fit into its cache.
+    /// work(values, how many, cores): all at once, or an array a core, which may fit into its
+    /// cache.
     template <typename Work> void on_arrays(Value* values, const Work& work) const {
-        const bool worth_it = batch * count >= worth_threads;
-        if (worth_it && dimensions.size() > 1 && batch >= all_cores()) {
-            for_each_range_in_parallel(batch, all_cores(), [&](const Range& arrays) {
+        const std::size_t cores = cores_for_fft(batch * count);
+        if (cores > 1 && dimensions.size() > 1 && batch >= cores) {
+            for_each_range_in_parallel(batch, cores, [&](const Range& arrays) {
                 for (std::size_t i = arrays.first; i < arrays.first + arrays.count; ++i) {
-                    work(values + i * count, count, false);
+                    work(values + i * count, count, 1);
                 }
             });
             return;
         }
-        work(values, batch * count, worth_it);
+        work(values, batch * count, cores);
     }
 
     void run(Direction direction, Value* values) const {
-        on_arrays(values, [&](Value* first, std::size_t all, bool threads) {
+        on_arrays(values, [&](Value* first, std::size_t all, std::size_t cores) {
             for (const Dimension& of : dimensions) {
-                along(of, direction, first, all, threads);
+                along(of, direction, first, all, cores);
             }
         });
     }
@@ -416,8 +419,7 @@ template <typename Real> struct CroppedFft<Real>::Plans {
     template <typename Visit>
     void in_blocks(std::size_t d, std::size_t count, const Visit& visit) const {
         const std::size_t values = of.arrays * of.extents[0] * of.extents[1] * of.extents[2];
-        const std::size_t cores = values >= worth_threads ? all_cores() : 1;
-        for_each_range_in_parallel(count, cores, [&](const Range& range) {
+        for_each_range_in_parallel(count, cores_for_fft(values), [&](const Range& range) {
             LineBlock<Real> in(dimensions[d].shape);
             LineBlock<Real> out(dimensions[d].shape);
             for (std::size_t i = range.first; i < range.first + range.count; ++i) {

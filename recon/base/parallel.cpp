@@ -3,6 +3,8 @@
 
 #include "base/parallel.hpp"
 
+#include <atomic>
+#include <chrono>
 #include <exception>
 #include <limits>
 #include <map>
@@ -19,6 +21,19 @@ namespace {
 
 thread_local std::size_t most_cores = std::numeric_limits<std::size_t>::max();
 
+/// Waits a while for what comes soon: to sleep and to be woken takes as long as small transforms.
+template <typename Condition> bool comes_soon(const Condition& is_met) {
+    constexpr std::chrono::microseconds most(50);
+    const auto end = std::chrono::steady_clock::now() + most;
+    while (!is_met()) {
+        if (std::chrono::steady_clock::now() > end) {
+            return false;
+        }
+        std::this_thread::yield(); // to threads that have work, where they share the cores
+    }
+    return true;
+}
+
 /// Threads that wait for work: one takes longer to start than small transforms do.
 class Team {
 public:
@@ -26,7 +41,7 @@ public:
     std::size_t grow(std::size_t wanted) {
         try {
             while (members_.size() + 1 < wanted) {
-                auto member = std::make_unique<Member>();
+                auto member = std::make_unique<Member>(members_.size() + 1);
                 members_.reserve(wanted);
                 std::thread(&Team::serve, this, std::ref(*member)).detach();
                 members_.push_back(std::move(member));
@@ -38,44 +53,51 @@ public:
 
     /// work(m) by every member m below `count`, the caller being 0.
     void run(std::size_t count, const std::function<void(std::size_t)>& work) {
-        {
-            const std::lock_guard<std::mutex> lock(mutex_);
-            left_ = count - 1;
-            for (std::size_t m = 1; m < count; ++m) {
-                members_[m - 1]->work = &work;
-                members_[m - 1]->number = m;
-                members_[m - 1]->called.notify_one();
+        left_ = count - 1;
+        for (std::size_t m = 1; m < count; ++m) {
+            Member& member = *members_[m - 1];
+            {
+                const std::lock_guard<std::mutex> lock(member.mutex);
+                member.work = &work;
             }
+            member.called.notify_one();
         }
         work(0);
-        std::unique_lock<std::mutex> lock(mutex_);
-        done_.wait(lock, [&] { return left_ == 0; });
+        const auto is_done = [&] { return left_ == 0; };
+        if (!comes_soon(is_done)) {
+            std::unique_lock<std::mutex> lock(mutex_);
+            done_.wait(lock, is_done);
+        }
     }
 
 private:
     struct Member {
-        const std::function<void(std::size_t)>* work = nullptr;
-        std::size_t number = 0;
+        explicit Member(std::size_t number) : number(number) {}
+
+        std::size_t number;
+        std::mutex mutex;
         std::condition_variable called;
+        std::atomic<const std::function<void(std::size_t)>*> work{nullptr};
     };
 
     void serve(Member& member) {
-        std::unique_lock<std::mutex> lock(mutex_);
+        const auto is_called = [&] { return member.work != nullptr; };
         while (true) {
-            member.called.wait(lock, [&] { return member.work != nullptr; });
-            const auto& work = *std::exchange(member.work, nullptr);
-            lock.unlock();
-            work(member.number);
-            lock.lock();
+            if (!comes_soon(is_called)) {
+                std::unique_lock<std::mutex> lock(member.mutex);
+                member.called.wait(lock, is_called);
+            }
+            (*member.work.exchange(nullptr))(member.number);
             if (--left_ == 0) {
+                const std::lock_guard<std::mutex> lock(mutex_);
                 done_.notify_one();
             }
         }
     }
 
-    std::mutex mutex_;
     std::vector<std::unique_ptr<Member>> members_;
-    std::size_t left_ = 0; ///< members that work
+    std::atomic<std::size_t> left_{0}; ///< members that work
+    std::mutex mutex_;
     std::condition_variable done_;
 };
 
