@@ -177,7 +177,7 @@ std::map<std::string, Equation> equations_of(const Machine& machine, const Recon
 Eigen::VectorXd fitted(const std::vector<Equation>& equations) {
     constexpr double hardly_any = 0.01; // seconds, of which errors show nothing
     constexpr double least = 1e-3;
-    constexpr double to_nominal = 1e-6; // of all squares
+    constexpr double to_nominal = 1e-3; // of all squares
     constexpr int weightings = 50;
     const auto n = static_cast<Eigen::Index>(machine_factors().size());
     Eigen::VectorXd x = Eigen::VectorXd::Ones(n);

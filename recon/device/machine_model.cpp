@@ -112,11 +112,11 @@ MachineModel nominal_model(bool is_gpu, std::size_t cores) {
     // Fitted to 176 stages on an NVIDIA H200 and 26 runs by PoCL on two cores of an EPYC, 2026-11.
     MachineModel model;
     model.cores = static_cast<double>(cores);
-    model.start = is_gpu ? 0.433 : 0.07;
-    model.byte = is_gpu ? 1e-9 : 1.4e-9;
-    model.making = is_gpu ? 9e-3 : 5e-4;
-    model.sample = is_gpu ? 3e-8 : 9.5e-8;
-    model.value = is_gpu ? 2.5e-9 : 1.2e-8;
+    model.start = is_gpu ? 0.47 : 0.07;
+    model.byte = is_gpu ? 5e-10 : 1.4e-9;
+    model.making = is_gpu ? 5e-3 : 5e-4;
+    model.sample = is_gpu ? 1.2e-8 : 9.5e-8;
+    model.value = is_gpu ? 1e-9 : 1.2e-8;
     model.exact = is_gpu ? 1.4 : 0.58;
     model.phases = is_gpu ? 3 : 0.28;
     model.spreading = is_gpu ? 3.8 : 0.25;
@@ -124,11 +124,11 @@ MachineModel nominal_model(bool is_gpu, std::size_t cores) {
     model.convolution = is_gpu ? 1.9 : 0.6;
     model.product = is_gpu ? 4e-4 : 1e-5;
     model.pass = is_gpu ? 2.3e-10 : 8e-11;
-    model.shrink = is_gpu ? 5e-5 : 1.5e-5;
-    model.shrinking = is_gpu ? 1e-9 : 2.5e-9;
+    model.shrink = is_gpu ? 1e-4 : 1.5e-5;
+    model.shrinking = is_gpu ? 1.7e-10 : 2.5e-9;
     model.window = is_gpu ? 2.6e-10 : 4e-10;
     model.map = is_gpu ? 1e-10 : 4e-9;
-    model.exact_sum = 3.5e-10;
+    model.exact_sum = is_gpu ? 2e-10 : 3.5e-10;
     model.written = is_gpu ? 4.5e-8 : 2.8e-8;
     return model;
 }

@@ -282,7 +282,7 @@ StepCost cost_of_delays(const ScanToPrepare& of) {
         return {};
     }
     Transforms& transforms = of.transforms.for_estimates();
-    constexpr double transforms_of_fit = 12; // by an image each
+    const double transforms_of_fit = course.in_plane ? 12 : 24; // by an image each
     constexpr double iterations = 15;
     const Grid box = box_of_fit(of.grid);
     const Grid grid = with_room(box, of.grid);

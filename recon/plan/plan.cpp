@@ -257,7 +257,7 @@ Plan plan_of(Transforms& transforms, const ReconstructOptions& request, const Sc
 
     Stages stages;
     add_stage(stages, "start", machine.start);
-    add_stage(stages, "read", file_bytes * machine.byte);
+    add_stage(stages, "read", machine.making + file_bytes * machine.byte);
     const ScanToPrepare to_prepare{transforms.on_processors(), options.prepare, scan, grid,
                                    of.shape.system.maps,       slices.size()};
     Cost prepared;
