@@ -58,14 +58,12 @@ void LinePlans<Real>::Destroy::operator()(std::remove_pointer_t<Plan>* plan) con
 template class LinePlans<double>;
 template class LinePlans<float>;
 
-namespace {
-
-/// Cores for a transform of so many values: with fewer each, a thread takes longer to start than to
-/// transform them.
 std::size_t cores_for_fft(std::size_t values) {
     constexpr std::size_t worth_a_core = 4096;
-    return std::clamp<std::size_t>(values / worth_a_core, 1, all_cores());
+    return cores_for(values, worth_a_core);
 }
+
+namespace {
 
 bool is_fast(std::size_t length) {
     for (const std::size_t factor : {2, 3, 5, 7}) {
@@ -159,7 +157,7 @@ template <typename Real> struct Fft<Real>::Plans {
                                          dimensions.back().shape);
     }
     /// Calls visit(memory, i) for every i below `visits`: with `alone` on this thread, else on
-    /// every core where that is worth it.
+    /// as many cores as are worth it.
     template <typename Visit>
     void in_scratch(std::size_t visits, Scratch* alone, const Visit& visit) const {
         const std::size_t cores = alone == nullptr ? cores_for_fft(count) : 1;
@@ -414,7 +412,7 @@ template <typename Real> struct CroppedFft<Real>::Plans {
         return first_of_frequency(1, r % of.kept[1]) + first_of_frequency(2, r / of.kept[1]);
     }
 
-    /// Calls visit(blocks, i) for every i below `count`, on every core, where that is worth it,
+    /// Calls visit(blocks, i) for every i below `count`, on as many cores as are worth it, each
     /// with blocks of its own.
     template <typename Visit>
     void in_blocks(std::size_t d, std::size_t count, const Visit& visit) const {

@@ -12,6 +12,9 @@ namespace lsrecon {
 /// The next product of 2, 3, 5 and 7, lengths at which every FFT is fast and accurate.
 std::size_t fast_length(std::size_t least);
 
+/// Cores for transforms of so many values.
+std::size_t cores_for_fft(std::size_t values);
+
 /// In-place complex transforms in up to three dimensions, x fastest, in double or float, of `batch`
 /// arrays one after the other, by FFTW on every core. Neither direction is scaled: forward then
 /// backward multiplies by the number of values of one array.

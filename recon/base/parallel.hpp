@@ -79,8 +79,7 @@ template <typename Work> void for_each_in_parallel(std::size_t count, const Work
 }
 
 /// Cores for so many numbers: with fewer each, a thread takes longer to start than to work.
-inline std::size_t cores_for(std::size_t numbers) {
-    constexpr std::size_t worth_a_core = std::size_t(1) << 15;
+inline std::size_t cores_for(std::size_t numbers, std::size_t worth_a_core = 32768) {
     return std::clamp<std::size_t>(numbers / worth_a_core, 1, all_cores());
 }
 

@@ -144,8 +144,6 @@ private:
 /// Points of a period that give every core enough to do, and of all periods that give several.
 constexpr std::size_t worth_all_cores = std::size_t(1) << 18;
 constexpr std::size_t worth_several_cores = std::size_t(1) << 15;
-/// Points of a period of one map that give two cores enough to do.
-constexpr std::size_t worth_two_cores = std::size_t(1) << 13;
 
 template <typename Real> class HostFft : public FftPlan {
 public:
@@ -218,7 +216,7 @@ private:
         }
         if (shares.size() == 1) {
             for (std::size_t c = 0; c < maps.size(); ++c) {
-                const bool is_small = fft_.count() < worth_two_cores;
+                const bool is_small = cores_for_fft(fft_.count()) == 1;
                 add_of_map(c, periods, to, false, is_small ? &of_cores_[0] : nullptr);
             }
             return;

@@ -29,8 +29,7 @@ void for_each_stretch(std::size_t total, std::size_t length, std::size_t cores, 
 /// Fills memory with zeros, on every core where it is much.
 inline void fill_with_zeros(void* begin, std::size_t bytes) {
     constexpr std::size_t worth_a_core = std::size_t(1) << 20;
-    const std::size_t cores = std::clamp<std::size_t>(bytes / worth_a_core, 1, all_cores());
-    for_each_range_in_parallel(bytes, cores, [&](const Range& some) {
+    for_each_range_in_parallel(bytes, cores_for(bytes, worth_a_core), [&](const Range& some) {
         std::fill_n(static_cast<char*>(begin) + some.first, some.count, char(0));
     });
 }

@@ -109,7 +109,7 @@ const std::vector<MachineFactor>& machine_factors() {
 }
 
 MachineModel nominal_model(bool is_gpu, std::size_t cores) {
-    // Fitted to 176 stages on an NVIDIA H200 and 26 runs by PoCL on two cores of an EPYC, 2026-11.
+    // Fitted to runs on an NVIDIA H200, and by PoCL on two cores of an EPYC, 2026-11.
     MachineModel model;
     model.cores = static_cast<double>(cores);
     model.start = is_gpu ? 0.47 : 0.07;

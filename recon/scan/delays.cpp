@@ -232,23 +232,26 @@ MovedReadouts moved_by(const Delays& delays, const Trajectory& trajectory,
         unwritten<RealVector>(static_cast<Index>(samples))};
     std::vector<Vec3>& positions = result.trajectory.positions;
     positions.assign(trajectory.positions.begin(), trajectory.positions.end());
+    const auto move_readout = [&](std::size_t r) {
+        double phase = 0;
+        for (std::size_t i = axes.size(); i < static_cast<std::size_t>(values.size()); ++i) {
+            phase += values(static_cast<Index>(i)) * course.directions[r][i - axes.size()];
+        }
+        for (std::size_t m = course.first(r); m < course.ends[r]; ++m) {
+            const Vec3 velocity = course.velocity(m, r);
+            Vec3& k = positions[m];
+            for (std::size_t i = 0; i < axes.size(); ++i) {
+                const auto& [a, b] = axes[i];
+                const double value = values(static_cast<Index>(i));
+                k[a] += value * velocity[b];
+                k[b] += a == b ? 0 : value * velocity[a];
+            }
+            result.phases(static_cast<Index>(m)) = phase;
+        }
+    };
     for_each_range_in_parallel(course.ends.size(), cores_for(samples), [&](const Range& some) {
         for (std::size_t r = some.first; r < some.first + some.count; ++r) {
-            double phase = 0;
-            for (std::size_t i = axes.size(); i < static_cast<std::size_t>(values.size()); ++i) {
-                phase += values(static_cast<Index>(i)) * course.directions[r][i - axes.size()];
-            }
-            for (std::size_t m = course.first(r); m < course.ends[r]; ++m) {
-                const Vec3 velocity = course.velocity(m, r);
-                Vec3& k = positions[m];
-                for (std::size_t i = 0; i < axes.size(); ++i) {
-                    const auto& [a, b] = axes[i];
-                    const double value = values(static_cast<Index>(i));
-                    k[a] += value * velocity[b];
-                    k[b] += a == b ? 0 : value * velocity[a];
-                }
-                result.phases(static_cast<Index>(m)) = phase;
-            }
+            move_readout(r);
         }
     });
     return result;

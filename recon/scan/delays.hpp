@@ -49,6 +49,7 @@ public:
     std::size_t readout_of(std::size_t sample) const;
     /// dk/dt, cycles per field of view and dwell time.
     Vec3 velocity(std::size_t sample) const;
+    /// The same where the sample's readout is known.
     Vec3 velocity(std::size_t sample, std::size_t readout) const;
 
     /// Readouts, spread over all, that are enough to know what all are like.
