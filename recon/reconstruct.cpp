@@ -245,6 +245,7 @@ Reconstructed reconstruct(FrameSource& source, ImageSink& sink, Transforms& tran
         require_tolerance(*options.effort.tolerance, transforms.precision());
     }
     PreparedScan prepared(source, std::move(options.prepare), transforms, report);
+    transforms.device().open(); // in no stage's time; processors prepare the scan meanwhile
     consider_method(prepared.findings(), options);
     report.add(prepared.findings());
     const Scan& scan = prepared.scan();

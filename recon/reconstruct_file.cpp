@@ -402,7 +402,6 @@ ReconstructedFile FileReconstruction::compute() {
         }
         FramesToCaller nowhere([](std::size_t, const ImageFrame&) {});
         ImageSink& sink = image_ ? static_cast<ImageSink&>(*image_) : nowhere;
-        transforms_.device().open(); // in no stage's time
         if (is_of_echoes(request_.prepare.field_map)) {
             request_.prepare.stored_field = field_of_echoes();
         }

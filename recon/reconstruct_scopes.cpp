@@ -67,8 +67,7 @@ std::optional<Certifier> certifier_of(const TrajectoryScope& at) {
     if (!at.n || (run.request.certify == 0 && at.encoding.is_exact())) {
         return std::nullopt;
     }
-    const Stage stage(run.report, "certify");
-    return Certifier(at.encoding, *at.n, at.slice.drawn);
+    return std::optional<Certifier>(std::in_place, at.encoding, *at.n, at.slice.drawn);
 }
 
 double most_noise_of(const Run& run, const Frame& frame) {
@@ -326,6 +325,10 @@ double TrajectoryScope::amplification(const SolveOptions& settings) {
 
 void transform(const TrajectoryScope& at, FrameData& data) {
     const CoilRows& samples = data.frame.samples;
+    std::future<CoilMatrix> exact;
+    if (at.certifier) {
+        exact = at.certifier->exact(samples);
+    }
     {
         const Method& method = at.run.method();
         const bool by_method = method.fhd != nullptr;
@@ -336,7 +339,7 @@ void transform(const TrajectoryScope& at, FrameData& data) {
     data.certificate = {};
     if (at.certifier) {
         const Stage stage(at.run.report, "certify");
-        data.certificate = at.certifier->of(samples, data.fhd.volumes);
+        data.certificate = at.certifier->of(exact.get(), data.fhd.volumes);
     }
 }
 

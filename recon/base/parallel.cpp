@@ -101,37 +101,35 @@ private:
     std::condition_variable done_;
 };
 
-/// The team of the process, which is never destroyed: its threads end with the process.
-struct TeamOfProcess {
-    std::mutex taken;
-    Team* team = new Team();
-};
-TeamOfProcess& team_of_process() {
-    static TeamOfProcess* const process = [] {
-        // A child process has none of the threads, whatever they were doing: its team is new.
-        ::pthread_atfork(nullptr, nullptr, [] { new (&team_of_process()) TeamOfProcess(); });
-        return new TeamOfProcess();
-    }();
-    return *process;
-}
-
-/// Calls work(core) on threads that are started for it.
-void on_new_threads(std::size_t cores, const std::function<void(std::size_t)>& work) {
-    std::vector<std::thread> others;
-    others.reserve(cores);
-    try {
-        while (others.size() + 1 < cores) {
-            others.emplace_back(work, others.size() + 1);
+/// The teams of the process, which are never destroyed: their threads end with the process. Work
+/// within other work, and of another thread meanwhile, has a team of its own.
+class TeamsOfProcess {
+public:
+    Team* take() {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        if (free_.empty()) {
+            return new Team();
         }
-    } catch (const std::exception&) { // no thread, or no memory for one: the rest is done here
+        Team* const team = free_.back();
+        free_.pop_back();
+        return team;
     }
-    for (std::size_t core = others.size() + 1; core < cores; ++core) {
-        work(core);
+    void give_back(Team* team) {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        free_.push_back(team);
     }
-    work(0);
-    for (std::thread& thread : others) {
-        thread.join();
-    }
+
+private:
+    std::mutex mutex_;
+    std::vector<Team*> free_; ///< the one that worked last is the last
+};
+TeamsOfProcess& teams_of_process() {
+    static TeamsOfProcess* const teams = [] {
+        // A child process has none of the threads, whatever they were doing: its teams are new.
+        ::pthread_atfork(nullptr, nullptr, [] { new (&teams_of_process()) TeamsOfProcess(); });
+        return new TeamsOfProcess();
+    }();
+    return *teams;
 }
 
 } // namespace
@@ -186,24 +184,21 @@ std::size_t limit_cores(std::size_t most) {
 void on_cores(std::size_t cores, const std::function<void(std::size_t core)>& work) {
     std::vector<std::exception_ptr> failures(cores);
     const std::function<void(std::size_t)> guarded = [&, limit = most_cores](std::size_t core) {
-        limit_cores(limit);
+        const std::size_t before = limit_cores(limit);
         try {
             work(core);
         } catch (...) {
             failures[core] = std::current_exception();
         }
+        limit_cores(before);
     };
-    // Work within other work, and of another thread meanwhile, has threads of its own.
-    TeamOfProcess& process = team_of_process();
-    if (const std::unique_lock<std::mutex> taken(process.taken, std::try_to_lock); taken) {
-        const std::size_t members = std::min(cores, process.team->grow(cores));
-        for (std::size_t core = members; core < cores; ++core) {
-            guarded(core);
-        }
-        process.team->run(members, guarded);
-    } else {
-        on_new_threads(cores, guarded);
+    Team* const team = teams_of_process().take();
+    const std::size_t members = std::min(cores, team->grow(cores));
+    for (std::size_t core = members; core < cores; ++core) {
+        guarded(core);
     }
+    team->run(members, guarded);
+    teams_of_process().give_back(team);
     for (const std::exception_ptr& failure : failures) {
         if (failure) {
             std::rethrow_exception(failure);

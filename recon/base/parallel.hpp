@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <functional>
+#include <future>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -55,7 +56,7 @@ std::size_t share_of_cores(const std::vector<AllowedCores>& of_node, std::size_t
 /// them. Results do not depend on it.
 std::size_t all_cores();
 /// Limits the number of cores of this thread from now on, and of the work that on_cores() does for
-/// it. Returns the limit before.
+/// it; in such work until it ends. Returns the limit before.
 std::size_t limit_cores(std::size_t most);
 
 /// Calls work(core) for every core below `cores`, side by side, on threads that wait for the next
@@ -101,6 +102,19 @@ auto of_each_range(std::size_t count, std::size_t cores, const Work& work) {
     std::vector<decltype(work(Range{}))> results(ranges.size());
     for_each_in_parallel(ranges.size(), [&](std::size_t i) { results[i] = work(ranges[i]); });
     return results;
+}
+
+/// Calls work() on a thread of its own, on the cores of this one, while this one asks a device for
+/// something: where `is_beside`, and the system has a thread. Else the thread that asks for the
+/// result calls it.
+template <typename Work> auto beside(bool is_beside, Work work) {
+    auto on_same_cores = [limit = all_cores(), work = std::move(work)]() mutable {
+        limit_cores(limit);
+        return work();
+    };
+    return std::async(is_beside ? std::launch::async | std::launch::deferred
+                                : std::launch::deferred,
+                      std::move(on_same_cores));
 }
 
 /// Hands values from one thread to another, one at a time: who gives waits until it is taken, so

@@ -165,6 +165,11 @@ Machine standard_machine(const DeviceInfo& info) {
     return machine;
 }
 
+double busy_cores(double cores, double points) {
+    constexpr double enough = 131072; // for a core, measured on 16
+    return std::min(cores, std::max(2.0, points / enough));
+}
+
 double slowdown_of(Precision precision, bool in_host_memory) {
     const double of_doubles = in_host_memory ? 1.5 : 2;
     return precision == Precision::float64 ? of_doubles : 1;

@@ -66,6 +66,10 @@ MachineModel measured_model(bool is_gpu, std::size_t cores, const std::vector<do
 /// process works on.
 MachineModel machine_model_of(const DeviceInfo& info);
 
+/// How many of a host's cores a transform of so many points keeps busy, as far as predictions go:
+/// two do most of a small one.
+double busy_cores(double cores, double points);
+
 /// The factor by which products and vectors take longer than in floats, measured.
 double slowdown_of(Precision precision, bool in_host_memory);
 

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <random>
 
+#include "base/parallel.hpp"
 #include "engines/exact_sums.hpp"
 
 namespace lsrecon {
@@ -34,19 +35,67 @@ std::vector<std::size_t> random_indices(std::size_t count, std::size_t below) {
     return indices;
 }
 
-/// Random indices drawn in proportion to `shares`, which are not negative and not all 0.
-std::vector<std::size_t> random_indices(std::size_t count, const RealVector& shares) {
-    std::vector<double> sums(static_cast<std::size_t>(shares.size()));
-    std::partial_sum(shares.begin(), shares.end(), sums.begin());
-    std::mt19937_64 generator(1);
-    std::vector<std::size_t> indices(count);
-    for (std::size_t& index : indices) {
-        const double below_one = std::ldexp(static_cast<double>(generator() >> 11), -53);
-        const auto above = std::upper_bound(sums.begin(), sums.end(), below_one * sums.back());
-        index = static_cast<std::size_t>(above - sums.begin());
+/// Numbers that are not negative, summed a block after the other: the same on any number of cores.
+class Shares {
+public:
+    explicit Shares(const RealVector& values)
+        : values_(values), before_(divide_up(count(), of_block) + 1, 0), norms_(before_.size(), 0) {
+        for_each_in_parallel(before_.size() - 1, [&](std::size_t block) {
+            const Range range = range_of(block);
+            const double* const first = values_.data() + range.first;
+            before_[block + 1] = std::accumulate(first, first + range.count, 0.0);
+            norms_[block] =
+                RealVector::Map(first, static_cast<Eigen::Index>(range.count)).stableNorm();
+        });
+        std::partial_sum(before_.begin(), before_.end(), before_.begin());
     }
-    return indices;
-}
+
+    double sum() const { return before_.back(); }
+    double norm() const {
+        return RealVector::Map(norms_.data(), static_cast<Eigen::Index>(norms_.size()))
+            .stableNorm();
+    }
+
+    /// Random indices drawn in proportion to the numbers, of which one is above 0.
+    std::vector<std::size_t> draw(std::size_t count) const {
+        std::mt19937_64 generator(1);
+        std::vector<std::size_t> indices(count);
+        for (std::size_t& index : indices) {
+            const double below_one = std::ldexp(static_cast<double>(generator() >> 11), -53);
+            index = at(below_one * sum());
+        }
+        return indices;
+    }
+
+private:
+    static constexpr std::size_t of_block = 4096;
+
+    std::size_t count() const { return static_cast<std::size_t>(values_.size()); }
+    Range range_of(std::size_t block) const {
+        const std::size_t first = block * of_block;
+        return {first, std::min(of_block, count() - first)};
+    }
+
+    /// The first index up to which the numbers add up to more than this.
+    std::size_t at(double most) const {
+        const auto above = std::upper_bound(before_.begin(), before_.end(), most);
+        const auto block = static_cast<std::size_t>(above - before_.begin()) - 1;
+        const Range range = range_of(block);
+        double sum = before_[block];
+        std::size_t last = range.first; // that adds to the sum
+        for (std::size_t n = range.first; n < range.first + range.count && sum <= most; ++n) {
+            if (const double value = values_(static_cast<Eigen::Index>(n)); value > 0) {
+                last = n;
+                sum += value;
+            }
+        }
+        return last;
+    }
+
+    const RealVector& values_;
+    std::vector<double> before_; ///< the sums of all before each block, and of all
+    std::vector<double> norms_; ///< of the blocks
+};
 
 /// Below which chi-squared is with a probability of 0.5 %, by Wilson and Hilferty 1931: with few
 /// squares, whose variance is not well known, a bound from there is exceeded in 2.5 % (maths.md).
@@ -85,46 +134,48 @@ double seconds_to_certify(const MachineModel& machine, std::size_t coils, std::s
 DrawnVoxels draw_voxels(const CoilRows& coil_maps, std::size_t voxels) {
     const auto all = static_cast<double>(coil_maps.empty() ? voxels : coil_maps.columns()); // S N
     const RealVector squares = coil_maps.empty() ? RealVector() : squares_of(coil_maps);
-    const double sum = squares.sum();
-    if (!std::isnormal(sum)) { // no maps, or none that differ between voxels
+    const Shares shares(squares);
+    if (!std::isnormal(shares.sum())) { // no maps, or none that differ between voxels
         return {random_indices(most_points, voxels), std::vector<double>(most_points, 1), all};
     }
-    const double root = sum / squares.stableNorm();
-    DrawnVoxels drawn{random_indices(most_points, squares), {}, root * root};
+    const double root = shares.sum() / shares.norm();
+    DrawnVoxels drawn{shares.draw(most_points), {}, root * root};
     for (const std::size_t n : drawn.at) {
-        drawn.weights.push_back(sum / (all * squares(static_cast<Eigen::Index>(n))));
+        drawn.weights.push_back(shares.sum() / (all * squares(static_cast<Eigen::Index>(n))));
     }
     return drawn;
 }
 
-Certificate certify_fhd(const Trajectory& trajectory, const CoilRows& samples,
-                        const CoilRows& coil_maps, const Voxels& voxels, const DrawnVoxels& drawn,
-                        const std::vector<Volume>& fhd) {
-    const std::size_t count = points_to_sample(samples.rows(), samples.columns());
-    const std::vector<std::size_t> at(drawn.at.begin(),
-                                      drawn.at.begin() + static_cast<long>(count));
-    std::vector<std::size_t> in_volume = at;
-    for (std::size_t& n : in_volume) {
+CoilMatrix exact_fhd(const Trajectory& trajectory, const CoilRows& samples, const Voxels& voxels,
+                     const DrawnVoxels& drawn) {
+    std::vector<std::size_t> at = drawn.at;
+    at.resize(points_to_sample(samples.rows(), samples.columns()));
+    for (std::size_t& n : at) {
         n %= voxels.count();
     }
     const bool has_phi = trajectory.phi.size() > 0;
-    const CoilMatrix of_coils = exact_adjoint(
+    return exact_adjoint(
         trajectory.points(), samples.rows(),
         [&](std::size_t c, std::size_t m) {
             const Complex mu = trajectory.weight(m) * samples(c, m);
             return has_phi ? std::conj(trajectory.phi(static_cast<Eigen::Index>(m))) * mu : mu;
         },
-        voxels.subset(in_volume));
+        voxels.subset(at));
+}
+
+Certificate certify_fhd(const CoilMatrix& exact, const CoilRows& coil_maps,
+                        const DrawnVoxels& drawn, const std::vector<Volume>& fhd) {
+    const auto count = static_cast<std::size_t>(exact.cols());
     std::vector<double> squares(count, 0);
     for (std::size_t i = 0; i < count; ++i) {
-        const auto column = of_coils.col(static_cast<Eigen::Index>(i));
+        const auto column = exact.col(static_cast<Eigen::Index>(i));
         for (std::size_t problem = 0; problem < fhd.size(); ++problem) {
-            Complex exact = column(static_cast<Eigen::Index>(problem));
+            Complex value = column(static_cast<Eigen::Index>(problem));
             for (std::size_t c = 0; c < coil_maps.rows(); ++c) {
-                exact = (c == 0 ? 0 : exact) +
-                        std::conj(coil_maps(c, at[i])) * column(static_cast<Eigen::Index>(c));
+                value = (c == 0 ? 0 : value) +
+                        std::conj(coil_maps(c, drawn.at[i])) * column(static_cast<Eigen::Index>(c));
             }
-            squares[i] += drawn.weights[i] * std::norm(fhd[problem].value(at[i]) - exact);
+            squares[i] += drawn.weights[i] * std::norm(fhd[problem].value(drawn.at[i]) - value);
         }
     }
     double norm = 0;
@@ -139,22 +190,36 @@ Certificate certify_fhd(const Trajectory& trajectory, const CoilRows& samples,
 
 namespace {
 
-/// Adds the sampled errors of Q, measured at random differences of two voxels.
-void certify_q(const Trajectory& trajectory, const Q& q, Certificate& errors) {
-    const Voxels differences = Voxels::half_differences(q.grid);
-    const std::size_t count = points_to_sample(1, trajectory.samples());
-    const std::vector<std::size_t> at = random_indices(count, differences.count());
-    const CoilMatrix exact = exact_adjoint(
+/// Random differences of two voxels, at which Q is sampled.
+std::vector<std::size_t> drawn_differences(const Trajectory& trajectory, const Grid& grid) {
+    return random_indices(points_to_sample(1, trajectory.samples()),
+                          Voxels::half_differences(grid).count());
+}
+
+CoilMatrix exact_q(const Trajectory& trajectory, const Grid& grid) {
+    return exact_adjoint(
         trajectory.positions, 1,
         [&](std::size_t, std::size_t m) { return Complex(trajectory.q_weight(m)); },
-        differences.subset(at));
+        Voxels::half_differences(grid).subset(drawn_differences(trajectory, grid)));
+}
+
+bool leaves_processors_idle(const Encoding& encoding) {
+    return !encoding.transforms().device().in_host_memory();
+}
+
+/// The sampled errors of Q, by its exact values.
+Certificate certify_q(const Trajectory& trajectory, const Q& q, const CoilMatrix& exact) {
+    const std::vector<std::size_t> at = drawn_differences(trajectory, q.grid);
     std::vector<double> squares;
-    for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t i = 0; i < at.size(); ++i) {
         squares.push_back(std::norm(q.half.value(at[i]) - exact(0, static_cast<Eigen::Index>(i))));
     }
+    const auto differences = static_cast<double>(Voxels::half_differences(q.grid).count());
     const double norm = q.half.norm();
-    errors.gram = error_estimate(squares, static_cast<double>(differences.count()), norm);
+    Certificate errors;
+    errors.gram = error_estimate(squares, differences, norm);
     errors.spread = norm / (q.at_zero() * std::sqrt(std::ldexp(0.5, q.grid.dimensions)));
+    return errors;
 }
 
 } // namespace
@@ -162,17 +227,28 @@ void certify_q(const Trajectory& trajectory, const Q& q, Certificate& errors) {
 // N is wrong by as much of itself as Q, or by numbers without order in all differences: then N rho
 // of as much of Q(0) rho times the spread. Neither is known, and the sum of both is above each.
 Certifier::Certifier(const Encoding& encoding, const NormalOperator& n, const DrawnVoxels& drawn)
-    : encoding_(encoding), drawn_(drawn), by_q_(n.q() != nullptr) {
-    if (by_q_) {
-        certify_q(encoding.trajectory(), *n.q(), of_q_);
+    : encoding_(encoding), drawn_(drawn) {
+    if (const Q* const q = n.q()) {
+        const Trajectory& trajectory = encoding.trajectory();
+        std::shared_future<CoilMatrix> exact =
+            beside(leaves_processors_idle(encoding),
+                   [&trajectory, grid = q->grid] { return exact_q(trajectory, grid); });
+        of_q_ = std::async(std::launch::deferred, [&trajectory, q, exact = std::move(exact)] {
+            return certify_q(trajectory, *q, exact.get());
+        });
     }
 }
 
-Certificate Certifier::of(const CoilRows& samples, const std::vector<Volume>& fhd) const {
-    Certificate errors = certify_fhd(encoding_.trajectory(), samples, encoding_.images().coil_maps,
-                                     encoding_.formulation().voxels, drawn_, fhd);
-    errors.gram = by_q_ ? of_q_.gram : errors.fhd;
-    errors.spread = by_q_ ? of_q_.spread : 1;
+std::future<CoilMatrix> Certifier::exact(const CoilRows& samples) const {
+    return beside(leaves_processors_idle(encoding_), [this, &samples] {
+        return exact_fhd(encoding_.trajectory(), samples, encoding_.formulation().voxels, drawn_);
+    });
+}
+
+Certificate Certifier::of(const CoilMatrix& exact, const std::vector<Volume>& fhd) const {
+    Certificate errors = certify_fhd(exact, encoding_.images().coil_maps, drawn_, fhd);
+    errors.gram = of_q_.valid() ? of_q_.get().gram : errors.fhd;
+    errors.spread = of_q_.valid() ? of_q_.get().spread : 1;
     return errors;
 }
 

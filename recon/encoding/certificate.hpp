@@ -2,6 +2,8 @@
 
 #pragma once
 
+#include <future>
+
 #include "encoding/normal_operator.hpp"
 #include "scan/image.hpp"
 
@@ -24,31 +26,36 @@ struct DrawnVoxels {
 /// Draws the same voxels on every platform. `coil_maps` are C x S N, or empty; `voxels` is N.
 DrawnVoxels draw_voxels(const CoilRows& coil_maps, std::size_t voxels);
 
-/// The sampled errors of F^H d at the drawn voxels. `samples` are C x M, `coil_maps` C x S N or
-/// empty; `fhd` holds one volume a problem.
-Certificate certify_fhd(const Trajectory& trajectory, const CoilRows& samples,
-                        const CoilRows& coil_maps, const Voxels& voxels, const DrawnVoxels& drawn,
-                        const std::vector<Volume>& fhd);
-/// The time that certify_fhd takes; for one coil, it is that of sampling the errors of Q.
+/// F^H of C x M samples at as many of the drawn voxels as take some 10 ms, C x points, by exact
+/// sums. `voxels` are those of a volume.
+CoilMatrix exact_fhd(const Trajectory& trajectory, const CoilRows& samples, const Voxels& voxels,
+                     const DrawnVoxels& drawn);
+/// The sampled errors of F^H d, by exact_fhd() of its samples. `coil_maps` are C x S N or empty;
+/// `fhd` holds one volume a problem.
+Certificate certify_fhd(const CoilMatrix& exact, const CoilRows& coil_maps,
+                        const DrawnVoxels& drawn, const std::vector<Volume>& fhd);
+/// The time that exact_fhd() takes; for one coil, it is that of sampling the errors of Q.
 double seconds_to_certify(const MachineModel& machine, std::size_t coils, std::size_t samples);
 
-/// Holds F^H d and Q of one trajectory against exact sums.
+/// Holds F^H d and Q of one trajectory against exact sums, which processors compute beside what the
+/// device does.
 class Certifier {
 public:
-    /// Samples the errors of Q. All must outlive it.
+    /// Begins the exact sums of Q. All must outlive it.
     Certifier(const Encoding& encoding, const NormalOperator& n, const DrawnVoxels& drawn);
 
-    /// The errors of F^H d of C x M samples, and those of Q; where F and F^H multiply, those of
-    /// F^H d stand for theirs, since F is as wrong as its adjoint.
-    Certificate of(const CoilRows& samples, const std::vector<Volume>& fhd) const;
+    /// Begins exact_fhd() of samples, which must outlive the result.
+    std::future<CoilMatrix> exact(const CoilRows& samples) const;
+    /// The errors of F^H d by exact() of its samples, and those of Q; where F and F^H multiply,
+    /// those of F^H d stand for theirs, since F is as wrong as its adjoint.
+    Certificate of(const CoilMatrix& exact, const std::vector<Volume>& fhd) const;
     /// The number of voxels over which errors of F^H d are spread.
     std::size_t unknowns() const;
 
 private:
     const Encoding& encoding_;
     const DrawnVoxels& drawn_;
-    bool by_q_;
-    Certificate of_q_;
+    std::shared_future<Certificate> of_q_; ///< by what asks first; none where F and F^H multiply
 };
 
 /// The error of one side of (N + lambda) rho = F^H d / Q(0) against the other, relative to F^H d,

@@ -10,6 +10,7 @@
 #include <limits>
 #include <memory>
 
+#include "base/parallel.hpp"
 #include "encoding/least_squares.hpp"
 #include "encoding/sample_energy.hpp"
 #include "operators/q.hpp"
@@ -30,11 +31,9 @@ public:
         : of_(of), options_(options),
           trajectory_(moved(*of.frame.trajectory, of.parameters, values)),
           samples_(of.frame.samples), encoding_(transforms, space, trajectory_),
-          n_(encoding_,
-             [&](const Trajectory& trajectory) {
-                 return compute_q(transforms, trajectory, formulation.grid);
-             }),
-          problem_(n_, options) {
+          n_(encoding_, [&](const Trajectory& trajectory) {
+              return compute_q(transforms, trajectory, formulation.grid);
+          }) {
         take_out(phases_of(of.parameters, values), samples_);
         images_ = solved(encoding_.adjoint(samples_).volumes);
         explained_ = encoding_.forward(images_);
@@ -49,11 +48,20 @@ public:
     /// (on the diagonal) and after it, and with what is left.
     void add_to(RealVector& before, Eigen::MatrixXd& products, RealVector& with_left) const {
         const std::vector<CoilMatrix> columns = columns_of_jacobian();
+        std::vector<Volume> back;
+        for (const CoilMatrix& column : columns) {
+            for (Volume& volume : encoding_.adjoint(CoilRows(column)).volumes) {
+                back.push_back(std::move(volume));
+            }
+        }
+        const std::vector<ComplexVector> taken_up = solved(back);
+        const auto of_column = static_cast<std::ptrdiff_t>(images_.size());
         for (std::size_t b = 0; b < columns.size(); ++b) {
             const auto column = static_cast<Index>(b);
-            const std::vector<Volume> back = encoding_.adjoint(CoilRows(columns[b])).volumes;
-            const std::vector<ComplexVector> taken_up = solved(back);
-            const CoilMatrix projected = columns[b] - encoding_.forward(taken_up);
+            const auto first = taken_up.begin() + column * of_column;
+            const CoilMatrix projected =
+                columns[b] -
+                encoding_.forward(std::vector<ComplexVector>(first, first + of_column));
             before(column) += weighted(columns[b], columns[b]);
             with_left(column) += weighted(columns[b], residual_);
             for (std::size_t a = 0; a < columns.size(); ++a) {
@@ -76,13 +84,19 @@ public:
     }
 
 private:
+    /// Some problems on each core, by a system of its own: one is too small for many cores.
     std::vector<ComplexVector> solved(const std::vector<Volume>& fhd) const {
-        std::vector<ComplexVector> images;
-        for (const Volume& b : fhd) {
-            images.push_back(b.norm() > 0 ? problem_.system().solve(b, options_).x
-                                          : ComplexVector(ComplexVector::Zero(
-                                                static_cast<Index>(encoding_.voxels()))));
-        }
+        const std::size_t count = std::min(fhd.size(), all_cores());
+        std::vector<ComplexVector> images(fhd.size());
+        on_cores(count, [&](std::size_t core) {
+            limit_cores(all_cores() / count);
+            const LeastSquares problem(n_, options_);
+            for (std::size_t i = core; i < fhd.size(); i += count) {
+                images[i] = fhd[i].norm() > 0 ? problem.system().solve(fhd[i], options_).x
+                                              : ComplexVector(ComplexVector::Zero(
+                                                    static_cast<Index>(encoding_.voxels())));
+            }
+        });
         return images;
     }
 
@@ -134,7 +148,6 @@ private:
     CoilRows samples_; ///< without the phases
     Encoding encoding_;
     NormalOperator n_;
-    LeastSquares problem_;
     std::vector<ComplexVector> images_;
     CoilMatrix explained_; ///< A rho
     CoilMatrix residual_;

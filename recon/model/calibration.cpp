@@ -75,19 +75,29 @@ bool SampledCells::counts(const std::array<long, 3>& cell) const {
 
 void SampledCells::add(const std::vector<Vec3>& positions) {
     const auto beyond = static_cast<double>(reach_ + 1); // where no cell counts
-    for (const Vec3& k : positions) {
-        if (dot(k, k) > beyond * beyond) {
-            continue;
-        }
-        const std::array<long, 3> cell = cell_of(k);
-        if (!counts(cell)) {
-            continue;
-        }
-        centre_is_sampled_ = centre_is_sampled_ || is_near_centre(k);
-        if (!filled_[index_of(cell)]) {
-            filled_[index_of(cell)] = true;
-            ++sampled_[shell_of(cell)];
-        }
+    const auto near =
+        of_each_range(positions.size(), cores_for(positions.size()), [&](const Range& range) {
+            std::vector<Vec3> part;
+            const auto first = positions.begin() + static_cast<std::ptrdiff_t>(range.first);
+            std::copy_if(first, first + static_cast<std::ptrdiff_t>(range.count),
+                         std::back_inserter(part),
+                         [&](const Vec3& k) { return dot(k, k) <= beyond * beyond; });
+            return part;
+        });
+    for (const std::vector<Vec3>& part : near) {
+        std::for_each(part.begin(), part.end(), [&](const Vec3& k) { add(k); });
+    }
+}
+
+void SampledCells::add(const Vec3& k) {
+    const std::array<long, 3> cell = cell_of(k);
+    if (!counts(cell)) {
+        return;
+    }
+    centre_is_sampled_ = centre_is_sampled_ || is_near_centre(k);
+    if (!filled_[index_of(cell)]) {
+        filled_[index_of(cell)] = true;
+        ++sampled_[shell_of(cell)];
     }
 }
 
@@ -268,8 +278,8 @@ std::vector<std::size_t> some_within(const std::vector<Vec3>& positions, const G
         a_cell * static_cast<double>(box.voxels()) / static_cast<double>(inside.size());
     if (share < 1) {
         std::mt19937_64 generator(1);
-        const auto is_left_out = [&](std::size_t) {
-            return std::ldexp(static_cast<double>(generator()), -64) >= share;
+        const auto is_left_out = [&, most = std::ldexp(share, 64)](std::size_t) {
+            return static_cast<double>(generator()) >= most;
         };
         inside.erase(std::remove_if(inside.begin(), inside.end(), is_left_out), inside.end());
     }

@@ -40,6 +40,7 @@ public:
 private:
     static constexpr double dense_share = 0.99; ///< rings 1.25 cycles apart reach 0.98
 
+    void add(const Vec3& k);
     bool counts(const std::array<long, 3>& cell) const;
     std::size_t shell_of(const std::array<long, 3>& cell) const;
     std::size_t index_of(const std::array<long, 3>& cell) const;

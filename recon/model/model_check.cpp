@@ -34,13 +34,14 @@ bool has_ghost(const Findings& findings) {
     });
 }
 
-/// What compares so many models: the processors where they take next to no time, since kernels for
-/// a coarse grid serve nothing else.
+/// What compares so many models: the processors, unless a device beside them takes less time. Its
+/// kernels for a coarse grid serve nothing else, and a first run has to compile them.
 Transforms& transforms_for(Transforms& transforms, const Grid& grid,
                            const std::vector<Vec3>& positions, std::size_t maps, double models) {
-    constexpr double next_to_none = 0.2; // s; a kernel takes as long to compile
+    constexpr double next_to_none = 0.2; // s
     Transforms& processors = transforms.for_estimates();
-    return CoarseModels::seconds(processors, grid, positions, maps, models) < next_to_none
+    return transforms.device().in_host_memory() ||
+                   CoarseModels::seconds(processors, grid, positions, maps, models) < next_to_none
                ? processors
                : transforms;
 }

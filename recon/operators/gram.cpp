@@ -83,13 +83,9 @@ double Toeplitz::seconds(const Device& device, const Machine& machine, const Gri
     for (const std::size_t length : embedding.extents) {
         butterflies += (length % 8 == 0 ? 1 : slower) * std::log2(static_cast<double>(length));
     }
-    // The points of a few maps on a coarse grid keep some of many cores busy.
-    constexpr double enough = 16384; // for a core
     const auto cores = static_cast<double>(std::max(1U, machine.device.compute_units));
     const double busy =
-        device.in_host_memory()
-            ? std::min(cores, std::max(2.0, static_cast<double>(maps) * points / enough)) / cores
-            : 1;
+        device.in_host_memory() ? busy_cores(cores, static_cast<double>(maps) * points) / cores : 1;
     const double of_map = slowdown_of(precision, device.in_host_memory()) / busy *
                           static_cast<double>(embedding.parities.size()) * points * butterflies *
                           of_butterfly / rate;

@@ -83,18 +83,30 @@ std::vector<Vec3> outermost(const std::vector<Vec3>& positions, const Grid& grid
         std::size_t first = none; ///< samples
         std::size_t last = none;
     };
-    std::vector<std::size_t> row_of(positions.size());
-    for_each_range_in_parallel(positions.size(), all_cores(), [&](const Range& range) {
-        for (std::size_t m = range.first; m < range.first + range.count; ++m) {
-            row_of[m] = z.of(positions[m]) * y.count() + y.of(positions[m]);
+    using Rows = std::vector<Ends>;
+    const std::size_t count = y.count() * z.count();
+    const auto take = [&](std::size_t m, Ends& ends) {
+        const double x = positions[m][0];
+        ends.first = ends.first == none || x < positions[ends.first][0] ? m : ends.first;
+        ends.last = ends.last == none || x > positions[ends.last][0] ? m : ends.last;
+    };
+    const std::vector<Rows> parts = of_each_range(
+        positions.size(), cores_for(positions.size(), count), [&](const Range& range) {
+            Rows part(count);
+            for (std::size_t m = range.first; m < range.first + range.count; ++m) {
+                take(m, part[z.of(positions[m]) * y.count() + y.of(positions[m])]);
+            }
+            return part;
+        });
+    Rows rows(count);
+    for (const Rows& part : parts) {
+        for (std::size_t row = 0; row < count; ++row) {
+            for (const std::size_t m : {part[row].first, part[row].last}) {
+                if (m != none) {
+                    take(m, rows[row]);
+                }
+            }
         }
-    });
-    std::vector<Ends> rows(y.count() * z.count());
-    for (std::size_t m = 0; m < positions.size(); ++m) {
-        const Vec3& k = positions[m];
-        auto& [first, last] = rows[row_of[m]];
-        first = first == none || k[0] < positions[first][0] ? m : first;
-        last = last == none || k[0] > positions[last][0] ? m : last;
     }
     std::vector<Vec3> result;
     for (const auto& [first, last] : rows) {

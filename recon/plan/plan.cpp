@@ -200,16 +200,17 @@ void add_frames(const Prepared& of, const TrajectoryPlan& plan, Stages& stages) 
     const Method& method = method_of(of.settings);
     const auto frames = static_cast<double>(plan.frames);
     const PiecewiseTransform transform(of.transforms, points, of.formulation.voxels);
-    add_stage(stages, method.fhd != nullptr ? method.name : "fhd",
-              frames * transform.predicted("fhd", of.shape.coils).seconds);
+    const double fhd = transform.predicted("fhd", of.shape.coils).seconds;
+    add_stage(stages, method.fhd != nullptr ? method.name : "fhd", frames * fhd);
     if (!method.solves) {
         return;
     }
     if (of.options.certify > 0 || !of.transforms.engine_for(points, of.formulation.voxels).exact) {
         const std::size_t samples = trajectory.samples();
-        add_stage(stages, "certify",
-                  frames * seconds_to_certify(of.machine(), of.shape.coils, samples) +
-                      seconds_to_certify(of.machine(), 1, samples));
+        const double sums = seconds_to_certify(of.machine(), of.shape.coils, samples) +
+                            seconds_to_certify(of.machine(), 1, samples) / frames;
+        const bool is_beside = !of.transforms.device().in_host_memory();
+        add_stage(stages, "certify", frames * (is_beside ? std::max(0.0, sums - fhd) : sums));
     }
     add_solve(of, trajectory, plan, stages);
     add_stage(stages, "parts",

@@ -139,7 +139,9 @@ public:
             gram();
             const Encoding weighted(*transforms_, *images_, *trajectory_);
             const DrawnVoxels drawn = draw_voxels(scan_.coil_maps, grid().voxels());
-            errors = Certifier(weighted, *normal_, drawn).of(rows, weighted.adjoint(rows).volumes);
+            const Certifier certifier(weighted, *normal_, drawn);
+            std::future<CoilMatrix> exact = certifier.exact(rows);
+            errors = certifier.of(exact.get(), weighted.adjoint(rows).volumes);
         }
         nb::dict result;
         result["adjoint"] = std::pair(errors.fhd.estimate, errors.fhd.upper);

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <limits>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -137,56 +138,121 @@ struct Piece {
     bool is_held = false;
 
     double radius() const { return sum / static_cast<double>(samples); }
+    void add(double radius_of_sample) {
+        sum += radius_of_sample;
+        least = std::min(least, radius_of_sample);
+        ++samples;
+    }
+};
+
+/// Samples of a readout, one after the other.
+struct Section {
+    Range samples;
+    std::size_t piece; ///< its index
 };
 
 struct Pieces {
     std::vector<Piece> pieces;
-    std::vector<std::size_t> of_samples; ///< the index of each sample's piece
+    std::vector<Section> sections; ///< in the order of their samples
 };
 
-/// `at_centre`: pieces end where the centre begins, for short readouts that all pass through it.
-Pieces cut(const std::vector<Vec3>& positions, bool at_centre) {
-    const std::vector<double> steps = steps_of(positions);
-    const double longest = longest_step(steps);
-    double path = 0;
-    for (const double step : steps) {
-        path += step <= longest ? step : 0;
-    }
-    const double length_of_piece = std::clamp(path / fewest_pieces, shortest_piece, longest_piece);
-    std::vector<double> radii(positions.size());
-    for_each_range_in_parallel(radii.size(), cores_for(radii.size()), [&](const Range& some) {
-        for (std::size_t m = some.first; m < some.first + some.count; ++m) {
-            radii[m] = length(positions[m]);
+/// Cuts the readouts of a trajectory.
+class Cut {
+public:
+    /// `at_centre`: pieces end where the centre begins, for short readouts that all pass through
+    /// it.
+    Cut(const std::vector<Vec3>& positions, bool at_centre)
+        : positions_(positions), at_centre_(at_centre), steps_(steps_of(positions)),
+          longest_(longest_step(steps_)) {
+        double path = 0;
+        for (const double step : steps_) {
+            path += step <= longest_ ? step : 0;
         }
-    });
-    const auto is_central = [&](std::size_t m) { return radii[m] < centre; };
-    Pieces result;
-    result.of_samples.resize(positions.size());
-    std::unordered_map<std::uint64_t, std::size_t> indices;
-    for (std::size_t first = 0, end = 0; first < positions.size(); first = end) {
+        length_of_piece_ = std::clamp(path / fewest_pieces, shortest_piece, longest_piece);
+    }
+
+    /// Pieces by the keys of their ends.
+    Pieces pieces() const {
+        const std::vector<Pieces> parts =
+            of_each_range(positions_.size(), cores_for(positions_.size()),
+                          [&](const Range& range) { return part(range); });
+        std::size_t count = 0;
+        for (const Pieces& part : parts) {
+            count += part.pieces.size();
+        }
+        Pieces all;
+        std::unordered_map<std::uint64_t, std::size_t> indices(count);
+        for (const Pieces& part : parts) {
+            for (const Section& section : part.sections) {
+                const Piece& piece = part.pieces[section.piece];
+                const auto [found, is_new] = indices.emplace(piece.key, all.pieces.size());
+                if (is_new) {
+                    all.pieces.push_back(piece);
+                } else {
+                    add(section.samples, all.pieces[found->second]);
+                }
+                all.sections.push_back({section.samples, found->second});
+            }
+        }
+        return all;
+    }
+
+private:
+    /// Each piece of the readouts that begin in this range.
+    Pieces part(const Range& range) const {
+        Pieces result;
+        const std::size_t end = begin_of_readout(range.first + range.count);
+        for (std::size_t first = begin_of_readout(range.first); first < end;) {
+            const Range samples{first, end_of_piece(first) - first};
+            result.sections.push_back({samples, result.pieces.size()});
+            result.pieces.push_back(piece_of(samples));
+            first += samples.count;
+        }
+        return result;
+    }
+
+    /// The first sample of a readout, from this one on.
+    std::size_t begin_of_readout(std::size_t m) const {
+        while (m > 0 && m < positions_.size() && steps_[m - 1] <= longest_) {
+            ++m;
+        }
+        return m;
+    }
+
+    std::size_t end_of_piece(std::size_t first) const {
         double along = 0;
-        for (end = first + 1; end < positions.size(); ++end) {
-            along += steps[end - 1];
-            const bool ends_at_centre = at_centre && is_central(end) != is_central(first);
-            if (steps[end - 1] > longest || along >= length_of_piece || ends_at_centre) {
+        std::size_t end = first + 1;
+        for (; end < positions_.size(); ++end) {
+            along += steps_[end - 1];
+            const bool ends_at_centre = at_centre_ && is_central(end) != is_central(first);
+            if (steps_[end - 1] > longest_ || along >= length_of_piece_ || ends_at_centre) {
                 break;
             }
         }
-        const std::uint64_t key = scattered(positions[first]) + scattered(positions[end - 1]);
-        const auto [found, is_new] = indices.emplace(key, result.pieces.size());
-        if (is_new) {
-            result.pieces.push_back({key});
-        }
-        Piece& piece = result.pieces[found->second];
-        for (std::size_t m = first; m < end; ++m) {
-            piece.sum += radii[m];
-            piece.least = std::min(piece.least, radii[m]);
-            result.of_samples[m] = found->second;
-        }
-        piece.samples += end - first;
+        return end;
     }
-    return result;
-}
+
+    bool is_central(std::size_t m) const { return length(positions_[m]) < centre; }
+
+    Piece piece_of(const Range& samples) const {
+        const std::size_t last = samples.first + samples.count - 1;
+        Piece piece{scattered(positions_[samples.first]) + scattered(positions_[last])};
+        add(samples, piece);
+        return piece;
+    }
+
+    void add(const Range& samples, Piece& piece) const {
+        for (std::size_t i = 0; i < samples.count; ++i) {
+            piece.add(length(positions_[samples.first + i]));
+        }
+    }
+
+    const std::vector<Vec3>& positions_;
+    const bool at_centre_;
+    const std::vector<double> steps_;
+    const double longest_;
+    double length_of_piece_;
+};
 
 /// The pieces that do not touch the centre.
 std::vector<Piece*> pieces_off_centre(std::vector<Piece>& pieces) {
@@ -200,16 +266,19 @@ std::vector<Piece*> pieces_off_centre(std::vector<Piece>& pieces) {
 }
 
 /// Draws one of eight pieces that follow each other by |k|, of what is left at the edge, too.
-void draw(std::vector<Piece*> order) {
-    std::sort(order.begin(), order.end(), [](const Piece* a, const Piece* b) {
-        return std::make_pair(a->radius(), a->key) < std::make_pair(b->radius(), b->key);
-    });
+void draw(const std::vector<Piece*>& pieces) {
+    std::vector<std::tuple<double, std::uint64_t, Piece*>> order;
+    order.reserve(pieces.size());
+    for (Piece* piece : pieces) {
+        order.emplace_back(piece->radius(), piece->key, piece);
+    }
+    std::sort(order.begin(), order.end());
     for (std::size_t first = 0; first < order.size(); first += of_pieces) {
         const std::size_t count = std::min(of_pieces, order.size() - first);
-        std::size_t drawn = scattered(order[first]->key) % of_pieces;
+        std::size_t drawn = scattered(std::get<std::uint64_t>(order[first])) % of_pieces;
         drawn = first == 0 ? drawn % count : drawn; // of few pieces one is held out
         if (drawn < count) {
-            order[first + drawn]->is_held = true;
+            std::get<Piece*>(order[first + drawn])->is_held = true;
         }
     }
 }
@@ -221,15 +290,17 @@ HeldOut hold_out(const Trajectory& trajectory) {
     if (trajectory.samples() < 2) {
         return result;
     }
-    Pieces pieces = cut(trajectory.positions, false);
-    if (static_cast<double>(pieces_off_centre(pieces.pieces).size()) < fewest_pieces) {
-        pieces = cut(trajectory.positions, true);
+    Pieces all = Cut(trajectory.positions, false).pieces();
+    if (static_cast<double>(pieces_off_centre(all.pieces).size()) < fewest_pieces) {
+        all = Cut(trajectory.positions, true).pieces();
     }
-    draw(pieces_off_centre(pieces.pieces));
-    for (std::size_t m = 0; m < trajectory.samples(); ++m) {
-        const bool is_held =
-            pieces.pieces[pieces.of_samples[m]].is_held && trajectory.weight(m) > 0;
-        (is_held ? result.held : result.kept).push_back(m);
+    draw(pieces_off_centre(all.pieces));
+    for (const Section& section : all.sections) {
+        const bool is_drawn = all.pieces[section.piece].is_held;
+        for (std::size_t i = 0; i < section.samples.count; ++i) {
+            const std::size_t m = section.samples.first + i;
+            (is_drawn && trajectory.weight(m) > 0 ? result.held : result.kept).push_back(m);
+        }
     }
     return result;
 }

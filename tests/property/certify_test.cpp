@@ -42,8 +42,8 @@ ImageFrame image_by(Transforms& transforms, const Scan& scan, const SolveOptions
     }
     const DrawnVoxels drawn = draw_voxels(scan.coil_maps, by.encoding.voxels());
     const Certifier certifier(by.encoding, by.n, drawn);
-    estimate_by_certificate(image, solved, certifier.of(frame.samples, fhd), options.lambda,
-                            certifier.unknowns());
+    estimate_by_certificate(image, solved, certifier.of(certifier.exact(frame.samples).get(), fhd),
+                            options.lambda, certifier.unknowns());
     return image;
 }
 

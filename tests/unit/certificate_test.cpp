@@ -108,7 +108,9 @@ public:
           drawn_(draw_voxels(maps_, problem.voxels.count())), of_(by_.encoding, by_.n, drawn_) {}
 
     std::vector<Volume> fhd() { return by_.encoding.adjoint(problem_.samples).volumes; }
-    Certificate errors_of(const std::vector<Volume>& fhd) { return of_.of(problem_.samples, fhd); }
+    Certificate errors_of(const std::vector<Volume>& fhd) {
+        return of_.of(of_.exact(problem_.samples).get(), fhd);
+    }
 
 private:
     static std::vector<Engine> table_of(double wrong) {
@@ -154,10 +156,10 @@ TEST(Certificate, AreOfAsManyPointsOnAnyMachine) {
     Case of{"scan", {4, 4, 0}, 30000};
     const Problem problem = test::make_problem(of);
     const CoilRows no_maps;
+    const DrawnVoxels drawn = draw_voxels(no_maps, problem.voxels.count());
     const Certificate errors =
-        certify_fhd(*problem.trajectory, problem.samples, no_maps, problem.voxels,
-                    draw_voxels(no_maps, problem.voxels.count()),
-                    {Volume(test::exact_adjoint_of(problem).values.row(0).transpose())});
+        certify_fhd(exact_fhd(*problem.trajectory, problem.samples, problem.voxels, drawn), no_maps,
+                    drawn, {Volume(test::exact_adjoint_of(problem).values.row(0).transpose())});
     EXPECT_EQ(errors.voxels, 32) << "4e7 multiply-adds, 36 of a pair";
 }
 

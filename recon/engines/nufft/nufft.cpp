@@ -446,7 +446,9 @@ Cost predict_nufft(const EngineFacts& context, const Variant&, const std::string
     const auto fine = static_cast<double>(FineGrid(grid, coils).values());
     Cost cost;
     const MachineModel& machine = context.machine.model;
-    cost.seconds = grid.seconds(points.count(), rates_of(machine, context, voxels)) / machine.cores;
+    const double of_coil = static_cast<double>(FineGrid(grid, 1).values() + points.count());
+    cost.seconds = grid.seconds(points.count(), rates_of(machine, context, voxels)) /
+                   busy_cores(machine.cores, of_coil);
     cost.host_bytes = fine * 2 * static_cast<double>(bytes_of(nufft_precision(context))) +
                       bytes_of_a_sample * static_cast<double>(points.count());
     cost.error = grid.error + nufft_rounding(context);
