@@ -17,7 +17,7 @@ struct Reconstructed {
     SolveSummary solves;
     Image about; ///< frames without values, numbers, tables, maps of the noise; no record
     std::size_t frames_finished_before = 0; ///< which the sink had
-    std::map<std::size_t, FailedFrame> failed; ///< by their indices, of a scan of several
+    std::map<std::size_t, FailedFrame> failed = {}; ///< by their indices, of a scan of several
     bool together = false; ///< whether the frames of each slice were solved together
 };
 

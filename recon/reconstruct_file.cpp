@@ -324,6 +324,20 @@ void FileReconstruction::read() {
     consider_method(source_->findings(), options_);
     source_->report_scan_facts(report_);
     source_->report_bad(report_);
+    const std::size_t ranks = transforms_.ranks().count();
+    if (ranks > 1 && !is_shared()) {
+        report_.info(text(ranks, " ranks have nothing to share of a single frame by the NUFFT: the "
+                                 "first computes alone"));
+        alone_ = transforms_.alone();
+    }
+}
+
+/// Whether ranks share frames, or the sums of a single one.
+bool FileReconstruction::is_shared() const {
+    const Scan& scan = source_->scan();
+    return scan.frames.size() > 1 ||
+           transforms_.engine_for(scan.frames.front().trajectory->points(), scan.image_voxels())
+               .exact;
 }
 
 void FileReconstruction::open() {
@@ -356,9 +370,9 @@ void FileReconstruction::find_what_does_not_fit() {
     Reporter nobody_watches;
     const Stage stage(report_, "leave_out");
     const Reconstructed made =
-        reconstruct(*source_, nowhere, transforms_, std::move(quick), nobody_watches);
+        reconstruct(*source_, nowhere, transforms(), std::move(quick), nobody_watches);
     std::string found = packed(Misfits(made.about.frames, leave_out));
-    transforms_.ranks().broadcast(0, found); // which has the frames of all
+    transforms().ranks().broadcast(0, found); // which has the frames of all
     unpacked<Misfits>(found).add_to(leave_out);
     source_.reset();
     open();
@@ -368,7 +382,7 @@ void FileReconstruction::find_what_does_not_fit() {
 /// and its images need few voxels.
 StoredVolumes FileReconstruction::field_of_echoes() {
     constexpr std::size_t most_voxels[] = {96, 96, 64};
-    if (transforms_.ranks().count() > 1) {
+    if (transforms().ranks().count() > 1) {
         throw UsageError(
             "`field_map` auto: several ranks cannot make it together\n  next:     make "
             "it with 'lsrecon fieldmap', and pass it as `field_map` FILE");
@@ -392,10 +406,14 @@ StoredVolumes FileReconstruction::field_of_echoes() {
         options.prepare.geometry.matrix.push_back(
             std::min(grid.size[d], most_voxels[dimensions - 1]));
     }
-    return stacked(field_map_of({&source}, {}, transforms_, std::move(options), &stacked, report_));
+    return stacked(
+        field_map_of({&source}, {}, transforms(), std::move(options), &stacked, report_));
 }
 
 ReconstructedFile FileReconstruction::compute() {
+    if (alone_ && !transforms_.ranks().is_first()) {
+        return {{SolveSummary(request_.solve), {}}, std::nullopt};
+    }
     return noting_what_is_kept([&]() -> ReconstructedFile {
         if (request_.prepare.leave_out.automatic) {
             find_what_does_not_fit();
@@ -406,7 +424,7 @@ ReconstructedFile FileReconstruction::compute() {
             request_.prepare.stored_field = field_of_echoes();
         }
         Reconstructed result =
-            reconstruct(*source_, sink, transforms_, std::move(request_), report_);
+            reconstruct(*source_, sink, transforms(), std::move(request_), report_);
         source_.reset();
         return {std::move(result), image_ ? image_->truth_error() : std::nullopt};
     });

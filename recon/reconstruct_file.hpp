@@ -57,6 +57,9 @@ public:
 private:
     void check_before_samples(const Scan& scan);
     void open();
+    bool is_shared() const;
+    /// Those of all ranks, or of this one where it computes alone.
+    Transforms& transforms() { return alone_ ? *alone_ : transforms_; }
     void find_what_does_not_fit();
     StoredVolumes field_of_echoes();
     template <typename Step> auto noting_what_is_kept(const Step& step);
@@ -72,6 +75,7 @@ private:
     std::unique_ptr<ImageFile> image_; ///< of the first rank
     std::unique_ptr<KeptQ> q_; ///< null where every Q is computed
     std::unique_ptr<ScanFile> source_; ///< until it is computed
+    std::unique_ptr<Transforms> alone_; ///< null where ranks share work, or there is one
 };
 
 /// The three steps. A frame of several may fail alone (scan/failed_frames.hpp). Any
