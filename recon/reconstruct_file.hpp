@@ -58,7 +58,7 @@ private:
     void check_before_samples(const Scan& scan);
     void open();
     bool is_shared() const;
-    /// Those of all ranks, or of this one where it computes alone.
+    /// Returns the transforms of all ranks, or those of this rank where the first computes alone.
     Transforms& transforms() { return alone_ ? *alone_ : transforms_; }
     void find_what_does_not_fit();
     StoredVolumes field_of_echoes();

@@ -35,67 +35,42 @@ std::vector<std::size_t> random_indices(std::size_t count, std::size_t below) {
     return indices;
 }
 
-/// Numbers that are not negative, summed a block after the other: the same on any number of cores.
-class Shares {
-public:
-    explicit Shares(const RealVector& values)
-        : values_(values), before_(divide_up(count(), of_block) + 1, 0), norms_(before_.size(), 0) {
-        for_each_in_parallel(before_.size() - 1, [&](std::size_t block) {
-            const Range range = range_of(block);
-            const double* const first = values_.data() + range.first;
-            before_[block + 1] = std::accumulate(first, first + range.count, 0.0);
-            norms_[block] =
-                RealVector::Map(first, static_cast<Eigen::Index>(range.count)).stableNorm();
-        });
-        std::partial_sum(before_.begin(), before_.end(), before_.begin());
-    }
-
-    double sum() const { return before_.back(); }
-    double norm() const {
-        return RealVector::Map(norms_.data(), static_cast<Eigen::Index>(norms_.size()))
-            .stableNorm();
-    }
-
-    /// Random indices drawn in proportion to the numbers, of which one is above 0.
-    std::vector<std::size_t> draw(std::size_t count) const {
-        std::mt19937_64 generator(1);
-        std::vector<std::size_t> indices(count);
-        for (std::size_t& index : indices) {
-            const double below_one = std::ldexp(static_cast<double>(generator() >> 11), -53);
-            index = at(below_one * sum());
+/// The first index of a range up to which `sum` and the shares add up to more than `most`; where
+/// rounding leaves none, the last that adds to it.
+std::size_t index_above(double most, double sum, const RealVector& shares, const Range& range) {
+    std::size_t last = range.first;
+    for (std::size_t n = range.first; n < range.first + range.count && sum <= most; ++n) {
+        if (const double share = shares(static_cast<Eigen::Index>(n)); share > 0) {
+            last = n;
+            sum += share;
         }
-        return indices;
     }
+    return last;
+}
 
-private:
-    static constexpr std::size_t of_block = 4096;
-
-    std::size_t count() const { return static_cast<std::size_t>(values_.size()); }
-    Range range_of(std::size_t block) const {
-        const std::size_t first = block * of_block;
-        return {first, std::min(of_block, count() - first)};
+/// Random indices drawn in proportion to `shares`, which are not negative and not all 0. Shares are
+/// added a block after the other, on all cores.
+std::vector<std::size_t> random_indices(std::size_t count, const RealVector& shares) {
+    constexpr std::size_t of_block = 4096;
+    const std::vector<Range> blocks =
+        split_into_ranges(static_cast<std::size_t>(shares.size()), of_block);
+    std::vector<double> before(blocks.size() + 1, 0); // the sum of all blocks before each
+    for_each_in_parallel(blocks.size(), [&](std::size_t i) {
+        const double* const first = shares.data() + blocks[i].first;
+        before[i + 1] = std::accumulate(first, first + blocks[i].count, 0.0);
+    });
+    std::partial_sum(before.begin(), before.end(), before.begin());
+    std::mt19937_64 generator(1);
+    std::vector<std::size_t> indices(count);
+    for (std::size_t& index : indices) {
+        const double below_one = std::ldexp(static_cast<double>(generator() >> 11), -53);
+        const double most = below_one * before.back();
+        const auto above = std::upper_bound(before.begin(), before.end(), most);
+        const auto block = static_cast<std::size_t>(above - before.begin()) - 1;
+        index = index_above(most, before[block], shares, blocks[block]);
     }
-
-    /// The first index up to which the numbers add up to more than this.
-    std::size_t at(double most) const {
-        const auto above = std::upper_bound(before_.begin(), before_.end(), most);
-        const auto block = static_cast<std::size_t>(above - before_.begin()) - 1;
-        const Range range = range_of(block);
-        double sum = before_[block];
-        std::size_t last = range.first; // that adds to the sum
-        for (std::size_t n = range.first; n < range.first + range.count && sum <= most; ++n) {
-            if (const double value = values_(static_cast<Eigen::Index>(n)); value > 0) {
-                last = n;
-                sum += value;
-            }
-        }
-        return last;
-    }
-
-    const RealVector& values_;
-    std::vector<double> before_; ///< the sums of all before each block, and of all
-    std::vector<double> norms_; ///< of the blocks
-};
+    return indices;
+}
 
 /// Below which chi-squared is with a probability of 0.5 %, by Wilson and Hilferty 1931: with few
 /// squares, whose variance is not well known, a bound from there is exceeded in 2.5 % (maths.md).
@@ -134,14 +109,14 @@ double seconds_to_certify(const MachineModel& machine, std::size_t coils, std::s
 DrawnVoxels draw_voxels(const CoilRows& coil_maps, std::size_t voxels) {
     const auto all = static_cast<double>(coil_maps.empty() ? voxels : coil_maps.columns()); // S N
     const RealVector squares = coil_maps.empty() ? RealVector() : squares_of(coil_maps);
-    const Shares shares(squares);
-    if (!std::isnormal(shares.sum())) { // no maps, or none that differ between voxels
+    const double sum = squares.sum();
+    if (!std::isnormal(sum)) { // no maps, or none that differ between voxels
         return {random_indices(most_points, voxels), std::vector<double>(most_points, 1), all};
     }
-    const double root = shares.sum() / shares.norm();
-    DrawnVoxels drawn{shares.draw(most_points), {}, root * root};
+    const double root = sum / squares.stableNorm();
+    DrawnVoxels drawn{random_indices(most_points, squares), {}, root * root};
     for (const std::size_t n : drawn.at) {
-        drawn.weights.push_back(shares.sum() / (all * squares(static_cast<Eigen::Index>(n))));
+        drawn.weights.push_back(sum / (all * squares(static_cast<Eigen::Index>(n))));
     }
     return drawn;
 }

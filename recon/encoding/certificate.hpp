@@ -44,7 +44,7 @@ public:
     /// Begins the exact sums of Q. All must outlive it.
     Certifier(const Encoding& encoding, const NormalOperator& n, const DrawnVoxels& drawn);
 
-    /// Begins exact_fhd() of samples, which must outlive the result.
+    /// Begins exact_fhd() of samples. They and this must outlive the result.
     std::future<CoilMatrix> exact(const CoilRows& samples) const;
     /// The errors of F^H d by exact() of its samples, and those of Q; where F and F^H multiply,
     /// those of F^H d stand for theirs, since F is as wrong as its adjoint.

@@ -86,12 +86,11 @@ public:
 private:
     /// Some problems on each core, by a system of its own: one is too small for many cores.
     std::vector<ComplexVector> solved(const std::vector<Volume>& fhd) const {
-        const std::size_t count = std::min(fhd.size(), all_cores());
         std::vector<ComplexVector> images(fhd.size());
-        on_cores(count, [&](std::size_t core) {
-            limit_cores(all_cores() / count);
+        for_each_range_in_parallel(fhd.size(), all_cores(), [&](const Range& some) {
+            limit_cores(std::max<std::size_t>(1, all_cores() / fhd.size()));
             const LeastSquares problem(n_, options_);
-            for (std::size_t i = core; i < fhd.size(); i += count) {
+            for (std::size_t i = some.first; i < some.first + some.count; ++i) {
                 images[i] = fhd[i].norm() > 0 ? problem.system().solve(fhd[i], options_).x
                                               : ComplexVector(ComplexVector::Zero(
                                                     static_cast<Index>(encoding_.voxels())));

@@ -34,8 +34,8 @@ bool has_ghost(const Findings& findings) {
     });
 }
 
-/// What compares so many models: the processors, unless a device beside them takes less time. Its
-/// kernels for a coarse grid serve nothing else, and a first run has to compile them.
+/// What compares so many models: the processors where they are the device or take next to no time.
+/// Kernels for a coarse grid serve nothing else, and a first run has to compile them.
 Transforms& transforms_for(Transforms& transforms, const Grid& grid,
                            const std::vector<Vec3>& positions, std::size_t maps, double models) {
     constexpr double next_to_none = 0.2; // s

@@ -86,6 +86,9 @@ std::vector<Vec3> outermost(const std::vector<Vec3>& positions, const Grid& grid
     using Rows = std::vector<Ends>;
     const std::size_t count = y.count() * z.count();
     const auto take = [&](std::size_t m, Ends& ends) {
+        if (m == none) {
+            return;
+        }
         const double x = positions[m][0];
         ends.first = ends.first == none || x < positions[ends.first][0] ? m : ends.first;
         ends.last = ends.last == none || x > positions[ends.last][0] ? m : ends.last;
@@ -101,11 +104,8 @@ std::vector<Vec3> outermost(const std::vector<Vec3>& positions, const Grid& grid
     Rows rows(count);
     for (const Rows& part : parts) {
         for (std::size_t row = 0; row < count; ++row) {
-            for (const std::size_t m : {part[row].first, part[row].last}) {
-                if (m != none) {
-                    take(m, rows[row]);
-                }
-            }
+            take(part[row].first, rows[row]);
+            take(part[row].last, rows[row]);
         }
     }
     std::vector<Vec3> result;
